@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of error codes and the text of failed system calls and broken invariants.
+#include "orchestrator/base/result.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace kneepoint {
+
+const char* to_string(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid:
+      return "invalid";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::exists:
+      return "exists";
+    case ErrorCode::conflict:
+      return "conflict";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::timeout:
+      return "timeout";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::permission:
+      return "permission";
+    case ErrorCode::corrupt:
+      return "corrupt";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::interrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
+Error system_error(const std::string& what, int errno_value) {
+  ErrorCode code = ErrorCode::io;
+  bool retryable = false;
+  switch (errno_value) {
+    case ENOENT:
+      code = ErrorCode::not_found;
+      break;
+    case EEXIST:
+      code = ErrorCode::exists;
+      break;
+    case EACCES:
+    case EPERM:
+      code = ErrorCode::permission;
+      break;
+    case EAGAIN:
+    case ENFILE:
+    case EMFILE:
+    case ENOMEM:
+      code = ErrorCode::unavailable;
+      retryable = true;
+      break;
+    default:
+      break;
+  }
+  return Error{code, what + ": " + std::strerror(errno_value), retryable};
+}
+
+void ensure_failed(const char* expression, const char* message, const char* file, int line) {
+  std::fprintf(stderr,
+               "kneepoint: bug: %s (%s at %s:%d)\n"
+               "Nothing recorded so far is lost; running the same command again resumes.\n",
+               message, expression, file, line);
+  std::fflush(stderr);
+  ::_exit(70);
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting programs. An argument vector, never a shell; everything of ours is O_CLOEXEC; the child
+// gets a clean signal mask.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/base/result.h"
+
+namespace kneepoint {
+
+struct SpawnOptions {
+  std::vector<std::string> argv;                                 // argv[0] is looked up in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing ours
+  bool new_session = false;                                      // survives our terminal and us
+  std::string output_path;  // stdout and stderr; "" = /dev/null
+};
+
+Result<pid_t> spawn(const SpawnOptions& options);
+
+struct Captured {
+  int exit_code = 0;   // 128 + signal when killed
+  std::string output;  // stdout
+  std::string errors;  // stderr
+};
+// Runs to the end; past the deadline it is killed and the answer is ErrorCode::timeout.
+Result<Captured> run_captured(const SpawnOptions& options, Nanoseconds at_most,
+                              std::size_t most_bytes = 16 << 20);
+
+}  // namespace kneepoint

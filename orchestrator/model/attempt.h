@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The states of an attempt, the reasons it can end for, and the one table of legal changes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kneepoint {
+
+enum class AttemptState {
+  planned,
+  submitting,  // written before the call: after a crash the name is looked up, not submitted again
+  queued,
+  running,
+  collecting,
+  succeeded,
+  failed,
+  timed_out,
+  preempted,
+  lost,
+  invalid,
+  cancelled,
+};
+
+// Why an attempt ended (or waits). Closed list: the word is stored, the sentence is for people.
+enum class Reason {
+  none,
+  exit_code,  // the workload exited with a status other than 0
+  killed_by_signal,
+  oom,
+  wrong_answer,  // the workload's own check failed
+  time_limit,
+  pending_too_long,
+  no_end_record,  // exit 0, but the record of its end is missing
+  bad_record,     // records that can't be read or don't add up
+  no_time,        // ended well, but reported no time
+  agent_died,
+  node_failed,
+  no_device,
+  image_missing,
+  not_started,  // the program could not be started
+  submit_refused,
+  user_cancelled,
+  unknown_to_backend,
+  output_flood,  // wrote more than the agent keeps; not an end in itself
+};
+
+const char* to_string(AttemptState state);
+const char* to_string(Reason reason);
+std::string sentence(Reason reason);
+std::optional<AttemptState> parse_attempt_state(std::string_view text);
+std::optional<Reason> parse_reason(std::string_view text);
+
+bool is_final(AttemptState state);
+bool is_legal(AttemptState from, AttemptState to);
+
+// Does another attempt have a chance? A wrong answer or a missing program fails again.
+bool is_worth_retrying(AttemptState state, Reason reason);
+
+}  // namespace kneepoint

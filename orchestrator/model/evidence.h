@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a finished run left behind, as plain values: the input of analysis and report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/model/attempt.h"
+#include "orchestrator/model/point.h"
+
+namespace kneepoint {
+
+// One timed iteration: max over ranks, split. compute + communication + other = max.
+struct Sample {
+  int iteration = 0;
+  bool warmup = false;
+  Nanoseconds max_ns = 0;
+  Nanoseconds mean_ns = 0;
+  Nanoseconds min_ns = 0;
+  Nanoseconds compute_ns = 0;        // mean over ranks
+  Nanoseconds communication_ns = 0;  // mean over ranks
+  Nanoseconds other_ns = 0;
+};
+
+// What one rank did in all its timed iterations, and where.
+struct RankTotal {
+  int rank = 0;
+  std::string host;
+  std::string cpus;  // affinity as the kernel lists it: "0" or "0-3"
+  Nanoseconds compute_ns = 0;
+  Nanoseconds communication_ns = 0;
+  double work = 0;  // in the workload's work unit, per iteration
+};
+
+struct Metric {
+  std::string name;
+  double value = 0;
+  std::string unit;
+};
+
+// The evidence of one run: its deciding attempt. T is only meaningful if state is succeeded.
+struct RunEvidence {
+  int number = 0;  // study-local run number: r17
+  int repeat = 0;
+  int attempts = 0;
+  bool finished = false;  // no further attempt will be made
+  AttemptState state = AttemptState::planned;
+  Reason reason = Reason::none;
+  double seconds = 0;                 // T of the run
+  double work_total = 0;              // sum over ranks, per iteration; 0: not reported
+  double work_min = 0, work_max = 0;  // over ranks
+  double compute_seconds = 0;         // mean over ranks, same scaling as T
+  double communication_seconds = 0;
+  std::string hosts;  // comma list of the nodes it really ran on
+  bool oversubscribed = false;
+  bool binding_differs = false;  // ranks were not bound as the plan says
+};
+
+struct PointEvidence {
+  Point point;
+  std::vector<RunEvidence> runs;  // by repeat
+};
+
+// All that a report draws from, besides the study's own header.
+struct StudyEvidence {
+  std::string id;  // <name>-<hash8>-<n>
+  std::string name;
+  std::string site;
+  std::string backend;
+  WorkerUnit worker = WorkerUnit::rank;
+  std::uint64_t seed = 0;
+  std::string knee_rule;
+  double knee_floor = 0.7;
+  std::string state;  // running | interrupted | finished | cancelled
+  Nanoseconds created_ns = 0;
+  double node_seconds = 0;  // spent so far, failed attempts included
+  std::vector<PointEvidence> points;
+};
+
+}  // namespace kneepoint

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plan: what the plan file says, checked and with defaults filled in. A plain value; only
+// plan/plan_reader makes one from a file. It says nothing of hosts, queues or credentials.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/model/shape.h"
+
+namespace kneepoint {
+
+// Which K: resolved to a list, except that `to: site` waits for the site's capacity.
+struct Scale {
+  enum class By { list, step, doubling };
+  By by = By::list;
+  std::vector<int> list;  // by == list: ascending, distinct, all >= 1
+  int from = 1;
+  int to = 1;
+  bool to_site = false;  // `to: site`: as many workers as the site holds
+  int step = 1;          // by == step
+};
+
+// The values of `shape:`; each list has at least one entry, their product gives the shapes.
+struct ShapeSpec {
+  std::vector<int> ranks_per_node;  // empty: 1 per node (worker: node), or all that fit (rank)
+  std::vector<int> threads_per_rank = {1};
+  int gpus_per_node = 0;
+  Bind bind = Bind::core;
+};
+
+enum class Rounding { nearest, down, up, none };
+
+// A size: a number or a formula of K (and nodes, ranks, the workload's parameters).
+struct SizeSpec {
+  std::string formula;  // "512" or "256 * K^(1/3)"; empty: the workload has no size
+  Rounding rounding = Rounding::nearest;
+  int multiple_of = 1;  // round to a multiple of this
+};
+
+// One parameter value as the plan wrote it; numbers keep their text so that argv is exact.
+struct Parameter {
+  std::string name;
+  std::string value;
+  bool operator==(const Parameter&) const = default;
+};
+
+struct ParameterList {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+// A number taken from the program's output: the first capture group of the last match.
+struct MetricSpec {
+  std::string name;     // "time" is T of the run, in `unit` (s, ms, us, ns)
+  std::string pattern;  // ECMAScript regular expression with one capture group
+  std::string unit;
+  std::string from = "stdout";  // stdout | stderr
+};
+
+struct ResultSpec {
+  std::string name = "run";  // what the user pays for: solve, step, image
+  std::string count = "1";   // number or formula of K: results made by one run
+};
+
+struct EnvironmentVariable {
+  std::string name;
+  std::string value;  // {K}, {ranks}, ... are replaced
+};
+
+// What catalog.yaml says of one of our own workloads.
+struct CatalogEntry {
+  std::string name;
+  std::string program;            // executable's file name
+  std::string summary;            // one line for `kneepoint workloads`
+  std::string size_meaning;       // "edge of the global grid, cells"
+  std::string held_fixed_strong;  // "the global grid of {size}^3 cells"; {size} is replaced
+  std::string held_fixed_weak;
+  std::string work_unit;     // cells, samples, bytes...: unit of the work the ranks report
+  std::string divisible;     // formula: 0 = ranks split the size evenly (see docs)
+  std::string model_strong;  // T in seconds; formulas for the simulated backend
+  std::string model_weak;
+  std::string default_size_strong;
+  std::string default_size_weak;
+  std::vector<Parameter> parameters;       // with their defaults; others are errors
+  std::vector<std::string> emulated_when;  // "work=sleep": takes no CPU slot, marked emulated
+};
+
+struct WorkloadSpec {
+  std::string name;
+  std::string use;                   // catalog entry, or empty when `command` is given
+  std::vector<std::string> command;  // argv template: {size} {K} {ranks} {nodes} {mode} {param}
+  bool mpi = true;                   // ranks started by the site's starter; false: plain process
+  std::vector<ParameterList> parameters;
+  std::vector<std::vector<Parameter>> exclude;  // a case that matches all of one entry is left out
+  SizeSpec size_strong;
+  SizeSpec size_weak;
+  std::vector<EnvironmentVariable> environment;
+  std::vector<MetricSpec> metrics;
+  ResultSpec result;
+  std::optional<Scale> scale;  // instead of the plan's
+  std::string model_strong;    // T formulas for the simulated backend; catalog's by default
+  std::string model_weak;
+  std::string build = "default";        // label of the binary or image
+  std::optional<CatalogEntry> catalog;  // filled in by the reader when `use` is given
+};
+
+struct Iterations {  // samples inside one run
+  int warmup = 1;
+  int count = 5;             // exactly this many, if min_time is 0
+  Nanoseconds min_time = 0;  // else: as many as it takes; T is then per iteration
+};
+
+struct Repeat {  // runs at a point
+  int min = 5;
+  int max = 5;
+  double until_efficiency_ci = 0;  // half-width of E's interval to stop at; 0: no early stop
+};
+
+struct Limits {
+  int concurrent = 0;                  // 0: the backend's default
+  int nodes = 0;                       // at once; 0: no limit
+  double node_hours = 0;               // budget; 0: none
+  Nanoseconds timeout = 20 * kMinute;  // of one run
+  Nanoseconds queue_wait = 0;          // 0: for ever
+  int retries = 1;                     // attempts after the first
+  bool oversubscribe = false;          // may ranks × threads exceed the local cores?
+};
+
+struct KneeSpec {
+  std::string rule = "efficiency";
+  double floor = 0.7;
+};
+
+struct Plan {
+  std::string study;  // name: [a-z0-9-], at most 40 characters
+  WorkerUnit worker = WorkerUnit::rank;
+  Scale scale;
+  ShapeSpec shape;
+  std::vector<Mode> modes = {Mode::strong, Mode::weak};
+  std::vector<WorkloadSpec> workloads;
+  std::vector<EnvironmentVariable> environment;
+  Iterations iterations;
+  Repeat repeat;
+  Limits limits;
+  KneeSpec knee;
+  std::uint64_t seed = 1;
+  std::string text;  // the file's bytes
+  std::string path;  // as given
+};
+
+}  // namespace kneepoint

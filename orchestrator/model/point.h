@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Case, Point, Run: the matrix a plan expands to. Everything a run needs is in its Point, so that
+// the engine never looks back into the plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/model/plan.h"
+
+namespace kneepoint {
+
+// A command is an argument vector; nothing here ever passes through a shell.
+struct Command {
+  std::vector<std::string> argv;
+  std::vector<EnvironmentVariable> environment;
+};
+
+struct Point {
+  std::string build;
+  std::string workload;   // name in the plan
+  std::string case_name;  // "jacobi" or "jacobi[order=2,tile=8]"
+  std::vector<Parameter> parameters;
+  Mode mode = Mode::strong;
+  int k = 1;
+  Shape shape;
+  double size = 0;  // evaluated and rounded; 0: the workload has none
+  bool has_size = false;
+  double results = 1;  // results that one run makes
+  std::string result_name = "run";
+  std::string held_fixed;  // in words, for every report
+  std::string work_unit;   // "" if the workload reports none
+  bool emulated = false;   // sleeps instead of computing: takes no CPU slot
+  bool mpi = true;
+  Command command;  // program and arguments of one rank
+  std::vector<MetricSpec> metrics;
+  bool own_harness = false;     // one of our workloads: samples come from its records
+  double modelled_seconds = 0;  // T by the workload's model; 0: none
+  int iterations = 1;           // T = mean sample × iterations (1 when time-bounded)
+
+  // Unique within the study and stable: "default/jacobi/strong/K=4/1n x 4r x 1t".
+  std::string key() const;
+};
+
+// One repetition at a point.
+struct Run {
+  int point = 0;   // index into the expanded points
+  int repeat = 0;  // 0-based
+};
+
+// What a plan on a site comes to.
+struct Study {
+  Plan plan;
+  std::string hash8;          // of what makes two studies comparable; see plan/identity.h
+  std::vector<Point> points;  // in plan order
+};
+
+}  // namespace kneepoint

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a site file; the same manners as plan_reader.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orchestrator/model/site.h"
+#include "orchestrator/plan/problem.h"
+
+namespace kneepoint {
+
+struct SiteRead {
+  Site site;
+  std::vector<Problem> problems;
+};
+
+SiteRead read_site(std::string_view text, const std::string& path);
+
+// The site used when none is given: this machine, mpirun.
+Site built_in_local_site();
+
+}  // namespace kneepoint

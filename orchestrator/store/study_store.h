@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StudyStore: all that is remembered, in SQLite. One writer per study (the lease holder); others
+// may read at any time, or leave a row in `requests`. Ids here are database row ids; what people
+// see are study ids and run numbers. sqlite3 stays inside database.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/base/result.h"
+#include "orchestrator/model/attempt.h"
+#include "orchestrator/model/evidence.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
+
+namespace kneepoint {
+
+using RowId = std::int64_t;
+
+struct StudyRow {
+  RowId row = 0;
+  std::string id;  // <name>-<hash8>-<n>
+  std::string name;
+  std::string hash8;
+  int n = 1;
+  std::string state;  // running | interrupted | finished | cancelled
+  std::string backend;
+  std::string site;
+  std::string plan_path;
+  std::string plan_text;
+  std::string site_text;
+  std::string work_dir;  // <site work_dir>/<study id>, absolute
+  WorkerUnit worker = WorkerUnit::rank;
+  std::uint64_t seed = 0;
+  std::string knee_rule;
+  double knee_floor = 0.7;
+  Nanoseconds created_ns = 0;
+  Nanoseconds updated_ns = 0;
+  int runs = 0, succeeded = 0, failed = 0;  // counts over runs, for `list`
+};
+
+struct PlannedRun {
+  RowId point = 0;
+  int repeat = 0;
+  int round = 0;
+  int position = 0;  // order within the round
+};
+
+struct AttemptRow {
+  RowId row = 0;
+  RowId run = 0;
+  int number = 1;  // a1, a2...
+  AttemptState state = AttemptState::planned;
+  Reason reason = Reason::none;
+  std::string detail;
+  std::string allocation;  // name handed to the launcher
+  std::string job_id;
+  Nanoseconds submitted_ns = 0, started_ns = 0, ended_ns = 0;  // backend's clock
+  int exit_code = 0;
+  int signal = 0;
+};
+
+struct RunRow {
+  RowId row = 0;
+  int number = 0;  // study-local: r17
+  RowId point = 0;
+  int repeat = 0;
+  int round = 0;
+  int position = 0;
+  bool finished = false;
+  std::optional<AttemptRow> last;  // newest attempt
+  int attempts = 0;
+};
+
+struct RoundRow {
+  int round = 0;
+  std::string evidence_hash;
+};
+
+struct Lease {
+  std::string host;
+  std::int64_t pid = 0;
+  Nanoseconds heartbeat_ns = 0;  // wall
+};
+
+struct Event {
+  Nanoseconds wall_ns = 0;
+  std::string kind;  // "state", "retry", "round", "interrupt", ...
+  std::string text;
+  int run_number = 0;  // 0: of the study
+  int attempt_number = 0;
+};
+
+struct Fact {  // one row of provenance
+  std::string scope;
+  std::string name;
+  std::string value;
+};
+
+// What ingest hands over for one attempt, written in one go and at most once.
+struct AttemptResult {
+  std::vector<Sample> samples;
+  std::vector<RankTotal> ranks;
+  std::vector<Metric> metrics;
+  std::vector<Fact> facts;
+  double seconds = 0;  // T; 0 unless succeeded
+  double work_total = 0, work_min = 0, work_max = 0;
+  double compute_seconds = 0, communication_seconds = 0;
+  std::string hosts;
+  bool oversubscribed = false;
+  bool binding_differs = false;
+};
+
+enum class RequestKind { cancel };
+
+class StudyStore {
+ public:
+  enum class Access { read_write, read_only };
+  // Creates, backs up and migrates as needed (read_write); refuses a newer schema by its version.
+  static Result<std::unique_ptr<StudyStore>> open(const std::string& path, Access access,
+                                                  const Clock& clock);
+  virtual ~StudyStore() = default;
+
+  // Everything between begin and commit is one transaction; destroying it uncommitted rolls back.
+  class Transaction {
+   public:
+    virtual ~Transaction() = default;
+    virtual Result<void> commit() = 0;
+  };
+  virtual Result<std::unique_ptr<Transaction>> begin() = 0;
+
+  // Studies.
+  virtual Result<StudyRow> create_study(const Study& study, const Site& site, int n,
+                                        const std::string& work_dir) = 0;
+  virtual Result<std::vector<StudyRow>> studies() = 0;  // newest first
+  // id, unique prefix, or name (the newest); the error lists the candidates.
+  virtual Result<StudyRow> find_study(const std::string& words) = 0;
+  virtual Result<std::optional<StudyRow>> newest_of_series(const std::string& name,
+                                                           const std::string& hash8) = 0;
+  virtual Result<void> set_study_state(RowId study, const std::string& state) = 0;
+  // Plan text, knee and limits may change when a study is extended.
+  virtual Result<void> update_study_plan(RowId study, const Study& plan) = 0;
+  virtual Result<void> delete_study(RowId study) = 0;
+
+  // Lease: held while its heartbeat is fresh, or its process on this host is alive.
+  virtual Result<void> acquire_lease(RowId study, const Lease& lease,
+                                     bool (*alive)(std::int64_t)) = 0;
+  virtual Result<void> renew_lease(RowId study, const Lease& lease) = 0;
+  virtual Result<void> release_lease(RowId study) = 0;
+  virtual Result<std::optional<Lease>> lease(RowId study) = 0;
+
+  // Matrix. INSERT OR IGNORE by key: running twice is resuming. Row ids in the order given.
+  virtual Result<std::vector<RowId>> put_points(RowId study, const std::vector<Point>& points) = 0;
+  virtual Result<void> put_runs(RowId study, const std::vector<PlannedRun>& runs) = 0;
+  virtual Result<void> put_round(RowId study, const RoundRow& round) = 0;
+  virtual Result<std::vector<RoundRow>> rounds(RowId study) = 0;
+  virtual Result<std::vector<RunRow>> runs(RowId study) = 0;  // by round, position
+  virtual Result<std::vector<RowId>> point_rows(RowId study) = 0;
+
+  // Attempts. change_attempt ENSUREs that the change is legal by model/attempt.h.
+  virtual Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) = 0;
+  virtual Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) = 0;
+  virtual Result<void> put_result(RowId attempt, const AttemptResult& result) = 0;
+  virtual Result<void> finish_run(RowId run) = 0;
+  virtual Result<void> reopen_failed_runs(RowId study) = 0;  // run --retry-failed
+  virtual Result<std::vector<AttemptRow>> attempts(RowId run) = 0;
+
+  // Story.
+  virtual Result<void> put_event(RowId study, const Event& event) = 0;
+  virtual Result<std::vector<Event>> events(RowId study, int run_number) = 0;  // 0: all
+  virtual Result<std::vector<Fact>> facts(RowId attempt) = 0;
+  virtual Result<std::vector<Sample>> samples(RowId attempt) = 0;
+  virtual Result<std::vector<RankTotal>> ranks(RowId attempt) = 0;
+  virtual Result<std::vector<Metric>> metrics(RowId attempt) = 0;
+
+  // What other processes want of a running study.
+  virtual Result<void> put_request(RowId study, RequestKind kind) = 0;
+  virtual Result<std::vector<RequestKind>> take_requests(RowId study) = 0;
+
+  // All that analysis and report draw from.
+  virtual Result<StudyEvidence> evidence(RowId study) = 0;
+};
+
+}  // namespace kneepoint
