@@ -58,7 +58,8 @@ struct AttemptRow {
   AttemptState state = AttemptState::planned;
   Reason reason = Reason::none;
   std::string detail;
-  std::string allocation;  // name handed to the launcher
+  std::string allocation;  // name handed to the launcher last
+  int submissions = 0;     // how often: a step that never began is handed over again
   std::string job_id;
   Nanoseconds submitted_ns = 0, started_ns = 0, ended_ns = 0;  // backend's clock
   int exit_code = 0;
