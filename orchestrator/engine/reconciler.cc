@@ -5,8 +5,6 @@
 // finds intent in the store, looks names up at the launcher, and goes on.
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <set>
 
 #include "orchestrator/base/log.h"
 #include "orchestrator/engine/admission.h"
@@ -72,6 +70,7 @@ class Reconciler {
     return {};
   }
 
+  // Rebuilds the picture; runs of a new round are added to it.
   Result<void> load() {
     TRY_ASSIGN(const std::vector<RunRow> rows, store_.runs(row_.row));
     table_.load(rows, point_index_, row_.work_dir);
@@ -239,9 +238,8 @@ class Reconciler {
     TRY(event_of(index, "end", text));
     if (!decision.why.empty()) TRY(event_of(index, "retry", decision.why));
     if (decision.next == Next::finish) TRY(store_.finish_run(run.row.row));
-    const double elapsed =
-        to_seconds(std::max<Nanoseconds>(0, attempt.ended_ns - attempt.started_ns));
-    if (attempt.started_ns > 0 && attempt.ended_ns > 0) {
+    const double elapsed = to_seconds(attempt.ended_ns - attempt.started_ns);
+    if (attempt.started_ns > 0 && elapsed > 0) {
       progress_.node_seconds += elapsed * study_.points[run.point].shape.nodes;
       if (state == AttemptState::succeeded) table_.note_elapsed(run.point, elapsed);
     }
@@ -434,14 +432,12 @@ class Reconciler {
   }
 
   Result<EngineOutcome> finish(EngineEnd end) {
-    const char* state = end == EngineEnd::finished    ? "finished"
-                        : end == EngineEnd::cancelled ? "cancelled"
-                                                      : "interrupted";
+    const std::string state = end == EngineEnd::finished    ? "finished"
+                              : end == EngineEnd::cancelled ? "cancelled"
+                                                            : "interrupted";
     TRY_ASSIGN(auto transaction, store_.begin());
     TRY(store_.set_study_state(row_.row, state));
-    TRY(event("study", end == EngineEnd::over_budget
-                           ? std::string("stopped: the budget of node-hours is used up")
-                           : std::string(state)));
+    TRY(event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
     TRY(transaction->commit());
     progress_.show_last(table_, ceilings_);
     return EngineOutcome{end, table_.succeeded(), table_.failed()};

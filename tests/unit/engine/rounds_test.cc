@@ -66,7 +66,7 @@ TEST(Rounds, WideIntervalsGetTheNextRungAndTheirBaselineToo) {
   EXPECT_EQ(round->number, 1);
   EXPECT_EQ(round->runs.size(), 4U);  // repeats 5 and 6 at both points
   std::set<std::pair<int, int>> seen;
-  for (const Run& run : round->runs) seen.insert({run.point, run.repeat});
+  for (const auto& run : round->runs) seen.insert({run.point, run.repeat});
   EXPECT_EQ(seen, (std::set<std::pair<int, int>>{{0, 5}, {0, 6}, {1, 5}, {1, 6}}));
   EXPECT_EQ(round->evidence_hash.size(), 16U);
 }
@@ -85,7 +85,7 @@ TEST(Rounds, TheSameEvidenceGivesTheSameRound) {
   ASSERT_EQ(a->runs.size(), b->runs.size());
   EXPECT_TRUE(std::equal(
       a->runs.begin(), a->runs.end(), b->runs.begin(),
-      [](const Run& x, const Run& y) { return x.point == y.point && x.repeat == y.repeat; }));
+      [](const auto& x, const auto& y) { return x.point == y.point && x.repeat == y.repeat; }));
 }
 
 TEST(Rounds, APointWithoutASingleValidRunIsNotRepeated) {
