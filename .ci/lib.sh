@@ -68,7 +68,8 @@ phases_ok() {
 
 # --- progress -----------------------------------------------------------------------------------
 # progress DONE TOTAL WHAT: one line that is overwritten on a terminal; elsewhere a line now and
-# then. The time left is the time spent, scaled by what is left to do.
+# then. The time left is the time spent, scaled by what is left to do;
+# a total of 100 is a percentage.
 progress_began=0 progress_shown=0
 progress_start() {
   progress_began=$SECONDS progress_shown=$SECONDS
@@ -79,7 +80,9 @@ progress() {
   if ((done > 0 && spent >= 3)); then
     left=", about $(duration $((spent * (total - done) / done))) left"
   fi
-  line="  $what: $done of $total ($((100 * done / total)) %)$left"
+  line="  $what: $((100 * done / total)) %"
+  if ((total != 100)); then line+=" ($done of $total)"; fi
+  line+=$left
   if ((on_terminal)); then
     printf '\r\e[K%s%s%s' "$dim" "$line" "$plain"
   elif ((SECONDS - progress_shown >= 10)); then
@@ -184,9 +187,9 @@ show_apt_progress() {
       progress_start
     fi
     if [[ $kind == dlstatus ]]; then
-      progress "$percent" 100 'fetching, percent'
+      progress "$percent" 100 'fetching'
     else
-      progress "$percent" 100 'unpacking, percent'
+      progress "$percent" 100 'unpacking'
     fi
   done
   progress_end
@@ -214,7 +217,7 @@ build_preset() {
   progress_start
   (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset") 2>&1 |
     show_ninja_progress "$log" || {
-    sed -n '/^FAILED:/,$p' "$log" | head -n 60 >&2
+    grep -A 12 'CMake Error' "$log" >&2 || sed -n '/^FAILED:/,$p' "$log" | head -n 60 >&2
     warn "The build failed; the whole log is ${log#"$root/"}. After mending, run this again."
     return 1
   }

@@ -4,8 +4,8 @@
 
 usage: terminal-picture.py [--title TEXT] <captured.txt >picture.svg
 
-Understands what our programs print: SGR colours (bold, dim, the 16 basic ones), carriage returns
-and erase-to-end-of-line, as a terminal would leave them on the screen.
+Understands what our programs print: SGR colours (bold, dim, the 16 basic ones), carriage return,
+cursor up and erase, and draws what a terminal would have on its screen at the end.
 """
 import argparse
 import re
@@ -42,22 +42,27 @@ def next_style(style, codes):
 
 def screen(text):
     """Lines of (character, style) cells, as they stand when all is printed."""
-    style, lines = (None, False, False), [[]]
-    column = 0
+    plain = (None, False, False)
+    style, lines, row, column = plain, [[]], 0, 0
     for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|[^\x1b]", text):
-        line = lines[-1]
+        line = lines[row]
         if token == "\n":
-            lines.append([])
-            column = 0
+            row, column = row + 1, 0
+            if row == len(lines):
+                lines.append([])
         elif token == "\r":
             column = 0
         elif token.startswith("\x1b"):
-            if token.endswith("m"):
+            if token[-1] == "m":
                 style = next_style(style, token[2:-1])
-            elif token.endswith("K"):
+            elif token[-1] == "A":
+                row = max(0, row - int(token[2:-1] or 1))
+            elif token[-1] in "JK":
                 del line[column:]
+                if token[-1] == "J":
+                    del lines[row + 1:]
         else:
-            line.extend([(" ", (None, False, False))] * (column - len(line)))
+            line.extend([(" ", plain)] * (column - len(line)))
             line[column:column + 1] = [(token, style)]
             column += 1
     while lines and not lines[-1]:
@@ -84,12 +89,14 @@ def draw(lines, title):
            f'<path d="M0 30V8a8 8 0 0 1 8-8h{width - 16:.0f}a8 8 0 0 1 8 8v22z" fill="{BAR}"/>']
     out += [f'<circle cx="{18 + 18 * i}" cy="15" r="5" fill="{color}"/>'
             for i, color in enumerate(["#ff5f56", "#ffbd2e", "#27c93f"])]
-    out.append(f'<g font-family="{FONT}" font-size="14" fill="{INK}" xml:space="preserve">')
+    out.append(f'<g font-family="{FONT}" font-size="14" fill="{INK}">')
     out.append(f'<text x="{width / 2:.0f}" y="20" text-anchor="middle" font-size="12" '
                f'fill="#8b949e">{escape(title)}</text>')
     for row, line in enumerate(lines):
         for column, text, (color, bold, dim) in spans(line):
-            if not text.strip():
+            column += len(text) - len(text.lstrip())
+            text = text.strip().replace(" ", "\u00a0")
+            if not text:
                 continue
             look = f' fill="{color}"' if color else ""
             look += ' font-weight="bold"' if bold else ""
