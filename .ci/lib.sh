@@ -209,7 +209,7 @@ build_preset() {
   if [[ ! -f $folder/build.ninja ]]; then
     printf '  configuring build/%s\n' "$preset"
     (cd "$root" && cmake --preset "$preset") >>"$log" 2>&1 || {
-      grep -A 12 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
+      grep -m 3 -A 8 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
       warn "CMake could not configure build/$preset; the whole log is ${log#"$root/"}."
       return 1
     }
@@ -217,7 +217,7 @@ build_preset() {
   progress_start
   (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset") 2>&1 |
     show_ninja_progress "$log" || {
-    grep -A 12 'CMake Error' "$log" >&2 || sed -n '/^FAILED:/,$p' "$log" | head -n 60 >&2
+    grep -m 3 -A 8 'CMake Error' "$log" >&2 || sed -n '/^FAILED:/,$p' "$log" | head -n 60 >&2
     warn "The build failed; the whole log is ${log#"$root/"}. After mending, run this again."
     return 1
   }
