@@ -3,6 +3,10 @@
 // Leases end with the process that holds them, however it ends: a dead holder's lease is free.
 #include "orchestrator/cli/controller.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
@@ -33,6 +37,13 @@ Result<HeldLease> HeldLease::take(StudyStore& store, const StudyRow& study, cons
 Result<Capabilities> capabilities_of(const Session& session, const Site& site,
                                      const std::string& root) {
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, root + "/none"));
+  const std::string agent =
+      agent_path(site, session.executable, std::filesystem::current_path().string());
+  if (site.backend == BackendKind::local && ::access(agent.c_str(), X_OK) != 0) {
+    return Error{ErrorCode::unavailable,
+                 "site '" + site.name + "': the agent " + agent +
+                     " can't be started; install it there, or name it with the site's `agent`"};
+  }
   return access.capabilities;
 }
 

@@ -14,6 +14,8 @@ namespace kneepoint::cli {
 namespace {
 
 constexpr Nanoseconds kTableEvery = kSecond;
+constexpr int kOtherLines = 8;  // of the live view, the empty line and the prompt
+constexpr int kFewestTableLines = 4;
 constexpr int kTableShare = 20;  // reading it takes at most one part in this many of the time
 
 }  // namespace
@@ -47,7 +49,8 @@ void RunView::refresh_table() {
   if (begin < next_table_) return;
   const auto evidence = store_.evidence(study_);
   if (evidence) {  // a busy database only delays the picture
-    table_ = to_live_table(summarise(*evidence), {session_.color(true), session_.width()});
+    const int lines = std::max(kFewestTableLines, terminal_height() - kOtherLines);
+    table_ = to_live_table(summarise(*evidence), {session_.color(true), session_.width()}, lines);
   }
   const Nanoseconds end = session_.clock.steady();
   next_table_ = end + std::max(kTableEvery, (end - begin) * kTableShare);

@@ -63,9 +63,17 @@ TEST(Detach, AControllerThatCannotStartIsSeen) {
   const std::string plan = place.write("plan.yaml", sleeping_plan("1", 1));
   const std::string site = place.write(
       "site.yaml", "backend: local\nname: odd\nagent: " + place.path() + "/no-such-agent\n");
-  const auto started = place.kneepoint({"run", plan, "--site", site, "--detach"});
-  EXPECT_NE(started.exit_code, 0);
-  EXPECT_NE(started.errors.find("no-such-agent"), std::string::npos) << started.errors;
+  const auto without_agent = place.kneepoint({"run", plan, "--site", site, "--detach"});
+  EXPECT_EQ(without_agent.exit_code, 3);
+  EXPECT_NE(without_agent.errors.find("no-such-agent"), std::string::npos) << without_agent.errors;
+
+  const json checked = json::parse(place.kneepoint({"check", plan, "--json"}).output);
+  const std::string log =
+      place.path() + "/runs/" + checked["series"].get<std::string>() + "-1/controller.log";
+  std::filesystem::create_directories(log);  // in the way of the log
+  const auto without_log = place.kneepoint({"run", plan, "--detach"});
+  EXPECT_NE(without_log.exit_code, 0);
+  EXPECT_NE(without_log.errors.find("controller.log"), std::string::npos) << without_log.errors;
 }
 
 TEST(Cancel, ALivingControllerIsAsked) {
