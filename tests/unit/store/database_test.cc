@@ -37,8 +37,7 @@ TEST_F(DatabaseTest, EveryTypeReadsBackAsItWasBound) {
   ASSERT_TRUE(database->run_script("CREATE TABLE t (i INTEGER, r REAL, x TEXT, n REAL) STRICT"));
   const std::string bytes("nul \0 and \xff byte", 16);
   const auto least = std::numeric_limits<std::int64_t>::min();
-  ASSERT_TRUE(database->run("INSERT INTO t VALUES (?, ?, ?, ?)", least, 0.1, bytes,
-                            std::optional<double>()));
+  ASSERT_TRUE(database->run("INSERT INTO t VALUES (?, ?, ?, NULL)", least, 0.1, bytes));
   auto row = database->query("SELECT i, r, x, n, n FROM t");
   ASSERT_TRUE(row->next().value());
   std::int64_t i = 0;

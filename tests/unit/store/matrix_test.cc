@@ -62,8 +62,9 @@ TEST_F(MatrixTest, RunsComeByRoundAndPosition) {
   ASSERT_TRUE(store_->put_runs(
       study_,
       {{points[0], 0, 1, 1}, {points[0], 1, 0, 7}, {points[0], 2, 1, 0}, {points[0], 3, 0, 2}}));
+  const auto runs = store_->runs(study_).value();
   std::vector<int> repeats;
-  for (const auto& run : store_->runs(study_).value()) repeats.push_back(run.repeat);
+  for (const auto& run : runs) repeats.push_back(run.repeat);
   EXPECT_EQ(repeats, (std::vector<int>{3, 1, 2, 0}));
 }
 
