@@ -130,6 +130,7 @@ TEST_F(LocalFiles, FindsAnAgentByItsAllocationFile) {
   SpawnOptions options;
   options.argv = {"sh", "-c", "while :; do sleep 60; done", "run",
                   path};  // ends as an agent's does
+  options.new_session = true;
   const auto pid = spawn(options);
   ASSERT_TRUE(pid);
   // The kernel shows the command line a moment after the program was started.
@@ -137,10 +138,10 @@ TEST_F(LocalFiles, FindsAnAgentByItsAllocationFile) {
   std::optional<ProcessIdentity> found;
   for (int tries = 0; !found && tries < 10'000; ++tries) {
     found = find_agent(path);
-    if (!found) ASSERT_TRUE(poller.wait(kMillisecond));
+    ASSERT_TRUE(poller.wait(found ? 0 : kMillisecond));
   }
   EXPECT_FALSE(find_agent(folder_ + "/kp-2.json"));
-  ::kill(*pid, SIGKILL);
+  ::kill(-*pid, SIGKILL);
   ::waitpid(*pid, nullptr, 0);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->pid, *pid);
