@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sums up ctest's JUnit files: what the benchmarks measured, what was skipped and why, and one
+closing line of counts.
+
+Exits 1 when a test failed, or when nothing at all was tested.
+"""
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def is_skipped(case):
+    """Skipped on its own word; a test that could not be started is a failure."""
+    skipped = case.find("skipped")
+    message = skipped.get("message", "") if skipped is not None else ""
+    return case.get("status") == "disabled" or message.startswith("SKIP_")
+
+
+def reason(case):
+    """Why a test was skipped: GoogleTest prints 'file:line: Skipped' and then the sentence."""
+    output = case.findtext("system-out") or ""
+    found = re.search(r"Skipped\n(.*?)\n+\[  SKIPPED \]", output, re.DOTALL)
+    if found and found.group(1).strip():
+        return " ".join(found.group(1).split())
+    return "disabled" if case.get("status") == "disabled" else "no reason given"
+
+
+def main(paths):
+    passed = failed = 0
+    measured, skipped = [], []
+    for path in paths:
+        try:
+            cases = list(ElementTree.parse(path).getroot().iter("testcase"))
+        except (OSError, ElementTree.ParseError) as problem:
+            print(f"{path}: cannot be read: {problem}")
+            failed += 1
+            continue
+        for case in cases:
+            output = case.findtext("system-out") or ""
+            measured += [line[len("bench: "):] for line in output.splitlines()
+                         if line.startswith("bench: ")]
+            if case.get("status") == "run":
+                passed += 1
+            elif is_skipped(case):
+                skipped.append((case.get("name"), reason(case)))
+            else:
+                failed += 1
+    if measured:
+        print("\nMeasured:")
+        for line in measured:
+            print(f"  {line}")
+    if skipped:
+        print("\nSkipped, and why:")
+        for name, why in skipped:
+            print(f"  {name}: {why}")
+    print()
+    print(f"{passed} passed, {failed} failed, {len(skipped)} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who may include whom, as two tables. A new edge or a new library is a line here and a record in
+// docs/decisions.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/architecture/rules.h"
+
+namespace kneepoint::architecture {
+namespace {
+
+struct Edges {
+  std::string_view from;                // folder; the first row that fits counts
+  std::vector<std::string_view> to;     // folders ("a/b/") or single headers ("a/b/c.h")
+  std::string_view only_files_opening;  // "" or: the row is for files whose name begins so
+};
+
+const std::vector<Edges>& edges() {
+  static const std::vector<Edges> table = {
+      {"orchestrator/base/", {}, ""},
+      {"orchestrator/model/", {"orchestrator/base/"}, ""},
+      {"orchestrator/io/", {"orchestrator/base/"}, ""},
+      {"orchestrator/plan/", {"orchestrator/model/", "orchestrator/base/"}, ""},
+      {"orchestrator/store/", {"orchestrator/model/", "orchestrator/base/"}, ""},
+      // The simulated cluster writes the records that an agent would.
+      {"orchestrator/backend/",
+       {"orchestrator/io/", "orchestrator/model/", "orchestrator/base/", "agents/record/"},
+       "simulated"},
+      {"orchestrator/backend/",
+       {"orchestrator/io/", "orchestrator/model/", "orchestrator/base/"},
+       ""},
+      {"orchestrator/analysis/", {"orchestrator/model/", "orchestrator/base/"}, ""},
+      {"orchestrator/cost/",
+       {"orchestrator/analysis/", "orchestrator/model/", "orchestrator/base/"},
+       ""},
+      {"orchestrator/report/",
+       {"orchestrator/cost/", "orchestrator/analysis/", "orchestrator/model/",
+        "orchestrator/base/"},
+       ""},
+      {"orchestrator/engine/",
+       {"orchestrator/store/", "orchestrator/backend/launcher.h", "orchestrator/io/poller.h",
+        "orchestrator/analysis/", "orchestrator/cost/", "orchestrator/plan/", "agents/record/",
+        "orchestrator/model/", "orchestrator/base/"},
+       ""},
+      {"orchestrator/server/",
+       {"orchestrator/report/", "orchestrator/store/", "orchestrator/cost/",
+        "orchestrator/analysis/", "orchestrator/io/", "orchestrator/model/", "orchestrator/base/"},
+       ""},
+      {"orchestrator/cli/", {"orchestrator/", "agents/record/"}, ""},
+      {"agents/record/", {"orchestrator/base/"}, ""},
+      {"agents/", {"agents/record/", "orchestrator/base/"}, ""},
+      {"workloads/", {"agents/record/", "orchestrator/base/"}, ""},
+      {"tests/", {"orchestrator/", "agents/", "workloads/"}, ""},
+  };
+  return table;
+}
+
+struct Library {
+  std::string_view include;             // as written between the brackets, or how it begins
+  std::vector<std::string_view> homes;  // files, or folders ("a/b/") whose .cc files may
+  bool in_headers = false;              // may headers of those folders include it too?
+};
+
+const std::vector<Library>& libraries() {
+  static const std::vector<Library> table = {
+      {"sqlite3.h", {"orchestrator/store/database.cc"}},
+      {"yaml-cpp/", {"orchestrator/plan/yaml.cc"}},
+      {"muParser", {"orchestrator/plan/formula.cc"}},
+      {"spdlog/", {"orchestrator/base/log.cc"}},
+      {"CLI/", {"orchestrator/cli/"}},
+      {"nlohmann/", {"agents/record/", "agents/agent/", "orchestrator/backend/"}},
+      {"boost/", {"orchestrator/analysis/"}},
+      {"mpi.h", {"workloads/"}, true},
+      {"omp.h", {"workloads/"}, true},
+      {"gtest/", {"tests/"}, true},
+  };
+  return table;
+}
+
+// Headers of the C library and the kernel; all else with a dot or a slash is somebody's library.
+bool is_system_header(std::string_view name) {
+  if (name.starts_with("sys/") || name.starts_with("linux/") || name.starts_with("netinet/") ||
+      name.starts_with("arpa/"))
+    return true;
+  if (name.find('.') == std::string_view::npos) return name.find('/') == std::string_view::npos;
+  static const std::vector<std::string_view> known = {
+      "dirent.h",  "dlfcn.h",   "errno.h",  "fcntl.h",    "ftw.h",     "immintrin.h",
+      "limits.h",  "link.h",    "netdb.h",  "poll.h",     "pthread.h", "pty.h",
+      "pwd.h",     "sched.h",   "signal.h", "spawn.h",    "stdlib.h",  "string.h",
+      "syscall.h", "termios.h", "time.h",   "ucontext.h", "unistd.h",  "x86intrin.h"};
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+bool is_header(std::string_view path) {
+  return path.ends_with(".h");
+}
+
+std::string_view folder_of(std::string_view path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+bool fits(std::string_view path, std::string_view folder_or_file) {
+  return folder_or_file.ends_with('/') ? path.starts_with(folder_or_file) : path == folder_or_file;
+}
+
+std::string at(const SourceFile& file, int line) {
+  return file.path + ":" + std::to_string(line) + ": ";
+}
+
+void check_own(const SourceFile& file, int line, std::string_view target, Violations& out) {
+  if (!target.starts_with("orchestrator/") && !target.starts_with("agents/") &&
+      !target.starts_with("workloads/") && !target.starts_with("tests/")) {
+    out.push_back(at(file, line) + "\"" + std::string(target) +
+                  "\" is not written from the repository's root");
+    return;
+  }
+  if (folder_of(target) == folder_of(file.path)) return;
+  const std::string_view name = std::string_view(file.path).substr(folder_of(file.path).size());
+  for (const Edges& row : edges()) {
+    if (!file.path.starts_with(row.from) || !name.starts_with(row.only_files_opening)) continue;
+    // Subfolders of one part are one part.
+    if (target.starts_with(row.from) && row.from != "agents/") return;
+    for (const std::string_view to : row.to) {
+      if (fits(target, to)) return;
+    }
+    out.push_back(at(file, line) + std::string(row.from) + " may not include \"" +
+                  std::string(target) + "\"");
+    return;
+  }
+  out.push_back(at(file, line) + file.path + " lies in no folder that the rules know");
+}
+
+void check_library(const SourceFile& file, int line, std::string_view target, Violations& out) {
+  if (is_system_header(target)) return;
+  for (const Library& library : libraries()) {
+    if (!target.starts_with(library.include)) continue;
+    if (file.path.starts_with("tests/")) return;
+    for (const std::string_view home : library.homes) {
+      if (fits(file.path, home) && (library.in_headers || !is_header(file.path))) return;
+    }
+    out.push_back(at(file, line) + "<" + std::string(target) + "> is private to " +
+                  std::string(library.homes.front()) +
+                  (is_header(file.path) ? " and never stands in a header" : ""));
+    return;
+  }
+  out.push_back(at(file, line) + "<" + std::string(target) +
+                "> belongs to no library that the rules know; a new dependency needs a record in "
+                "docs/decisions and a line in tests/architecture/includes.cc");
+}
+
+}  // namespace
+
+Violations check_includes(const SourceFile& file) {
+  Violations out;
+  std::istringstream lines(file.text);
+  std::string text;
+  for (int line = 1; std::getline(lines, text); ++line) {
+    const std::size_t hash = text.find_first_not_of(" \t");
+    if (hash == std::string::npos || text[hash] != '#') continue;
+    const std::size_t word = text.find_first_not_of(" \t", hash + 1);
+    if (word == std::string::npos || text.compare(word, 7, "include") != 0) continue;
+    const std::size_t open = text.find_first_of("<\"", word + 7);
+    if (open == std::string::npos) {
+      out.push_back(at(file, line) + "an include that names no file");
+      continue;
+    }
+    const std::size_t close = text.find(text[open] == '<' ? '>' : '"', open + 1);
+    const std::string target = text.substr(open + 1, close - open - 1);
+    if (text[open] == '"') {
+      check_own(file, line, target, out);
+    } else {
+      check_library(file, line, target, out);
+    }
+  }
+  return out;
+}
+
+}  // namespace kneepoint::architecture
