@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Studies that run on without us: detaching, watching, cancelling with and without a controller.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/fakes/kneepoint_process.h"
+
+namespace kneepoint {
+namespace {
+
+using nlohmann::json;
+using testing_support::Place;
+
+std::string sleeping_plan(const std::string& seconds, int repeats) {
+  return R"y(study: sleeping
+worker: rank
+scale: [1]
+modes: [strong]
+workloads:
+  - name: sleep
+    command: [/bin/sleep, ")y" +
+         seconds + R"y("]
+    mpi: false
+    metrics: {time: {pattern: "t=([0-9.]+)", unit: s}}
+repeat: )y" +
+         std::to_string(repeats) + "\n";
+}
+
+std::string state_of(const Place& place) {
+  const auto listed = place.kneepoint({"list", "--json"});
+  return json::parse(listed.output)["studies"][0]["state"];
+}
+
+TEST(Detach, TheStudyGoesOnAndCanBeWatchedToItsEnd) {
+  Place place;
+  const std::string plan = place.write("plan.yaml", R"y(study: echo
+worker: rank
+scale: [1]
+modes: [strong]
+workloads:
+  - name: echo
+    command: [/bin/echo, "t=0.5"]
+    mpi: false
+    metrics: {time: {pattern: "t=([0-9.]+)", unit: s}}
+repeat: 20
+)y");
+  const auto started = place.kneepoint({"run", plan, "--detach", "--json"});
+  ASSERT_EQ(started.exit_code, 0) << started.errors;
+  const json answer = json::parse(started.output);
+  const auto watched = place.kneepoint({"watch", answer["study"].get<std::string>()});
+  EXPECT_EQ(watched.exit_code, 0) << watched.output << watched.errors;
+  EXPECT_NE(watched.output.find("finished: 20 succeeded of 20 runs"), std::string::npos)
+      << watched.output;
+  EXPECT_TRUE(std::filesystem::exists(answer["log"].get<std::string>()));
+}
+
+TEST(Detach, AControllerThatCannotStartIsSeen) {
+  Place place;
+  const std::string plan = place.write("plan.yaml", sleeping_plan("1", 1));
+  const std::string site = place.write(
+      "site.yaml", "backend: local\nname: odd\nagent: " + place.path() + "/no-such-agent\n");
+  const auto started = place.kneepoint({"run", plan, "--site", site, "--detach"});
+  EXPECT_NE(started.exit_code, 0);
+  EXPECT_NE(started.errors.find("no-such-agent"), std::string::npos) << started.errors;
+}
+
+TEST(Cancel, ALivingControllerIsAsked) {
+  Place place;
+  const auto started = place.kneepoint(
+      {"run", place.write("plan.yaml", sleeping_plan("60", 3)), "--detach", "--json"});
+  ASSERT_EQ(started.exit_code, 0) << started.errors;
+  const pid_t pid = json::parse(started.output)["pid"];
+  const auto deleted = place.kneepoint({"delete", "sleeping", "--yes"});
+  EXPECT_EQ(deleted.exit_code, 2) << "a study that runs can't be deleted";
+  EXPECT_NE(deleted.errors.find(std::to_string(pid)), std::string::npos) << deleted.errors;
+  const auto cancelled = place.kneepoint({"cancel", "sleeping", "--json"});
+  EXPECT_EQ(cancelled.exit_code, 0) << cancelled.errors;
+  EXPECT_EQ(json::parse(cancelled.output)["result"], "requested");
+  const auto watched = place.kneepoint({"watch", "sleeping"});
+  EXPECT_EQ(watched.exit_code, 4) << watched.output;
+  EXPECT_EQ(state_of(place), "cancelled");
+}
+
+TEST(Cancel, WithoutAControllerItIsCarriedOutHere) {
+  Place place;
+  const pid_t pid = place.start({"run", place.write("plan.yaml", sleeping_plan("60", 3))});
+  ASSERT_FALSE(place.ended_within(pid, 1'500'000));
+  ::kill(pid, SIGKILL);
+  place.wait(pid);
+  EXPECT_EQ(place.kneepoint({"delete", "sleeping", "--yes"}).exit_code, 2) << "jobs may still run";
+  const auto cancelled = place.kneepoint({"cancel", "sleeping", "--json"});
+  ASSERT_EQ(cancelled.exit_code, 0) << cancelled.errors;
+  EXPECT_EQ(json::parse(cancelled.output)["result"], "cancelled");
+  EXPECT_EQ(state_of(place), "cancelled");
+  const auto story = place.kneepoint({"explain", "r1"});
+  EXPECT_NE(story.output.find("user_cancelled"), std::string::npos) << story.output;
+  EXPECT_EQ(place.kneepoint({"delete", "sleeping", "--yes"}).exit_code, 0);
+}
+
+TEST(Watch, AStudyThatNobodyWorksOnIsSaidToBe) {
+  Place place;
+  const pid_t pid = place.start({"run", place.write("plan.yaml", sleeping_plan("2", 3))});
+  ASSERT_FALSE(place.ended_within(pid, 1'000'000));
+  ::kill(pid, SIGKILL);
+  place.wait(pid);
+  const auto watched = place.kneepoint({"watch", "sleeping"});
+  EXPECT_EQ(watched.exit_code, 130);
+  EXPECT_NE(watched.errors.find("nobody works on"), std::string::npos) << watched.errors;
+}
+
+}  // namespace
+}  // namespace kneepoint

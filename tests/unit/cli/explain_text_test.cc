@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/explain_text.h"
+
+#include <gtest/gtest.h>
+
+namespace kneepoint::cli {
+namespace {
+
+RunStory example() {
+  RunStory story;
+  story.found.study.id = "jacobi-1a2b3c4d-1";
+  story.found.run.number = 3;
+  story.found.run.attempts = 2;
+  story.found.run.finished = true;
+  Point& point = story.found.point;
+  point.build = "default";
+  point.workload = point.case_name = "jacobi";
+  point.k = 4;
+  point.shape.ranks = point.shape.ranks_per_node = 4;
+  point.command.argv = {"/bin/kp-jacobi3d", "--size", "512", "it's here"};
+  AttemptStory failed{};
+  failed.row.number = 1;
+  failed.row.state = AttemptState::failed;
+  failed.row.reason = Reason::exit_code;
+  failed.row.exit_code = 3;
+  failed.folder = "/runs/jacobi-1a2b3c4d-1/r3-a1";
+  story.attempts.push_back(failed);
+  AttemptStory good{};
+  good.row.number = 2;
+  good.row.state = AttemptState::succeeded;
+  good.row.submitted_ns = kSecond;
+  good.row.started_ns = 3 * kSecond;
+  good.row.ended_ns = 5 * kSecond;
+  good.samples = {{0, true, 2 * kSecond, 0, 0, 0, 0, 0},
+                  {1, false, kSecond, kSecond, kSecond, kSecond / 2, kSecond / 4, 0},
+                  {2, false, 3 * kSecond, kSecond, kSecond, kSecond / 2, kSecond / 4, 0}};
+  good.facts = {{"host1", "cpu.model", "some processor"}};
+  good.folder = "/runs/jacobi-1a2b3c4d-1/r3-a2";
+  good.folder_exists = true;
+  story.attempts.push_back(good);
+  story.events = {{1'000'000'000 * kSecond, "retry", "trying again", 3, 1}};
+  return story;
+}
+
+TEST(ExplainText, TellsTheWholeStory) {
+  EXPECT_EQ(
+      to_text(example()),
+      "run r3 of jacobi-1a2b3c4d-1\n"
+      "point: " +
+          example().found.point.key() +
+          "\n"
+          "repeat 1 of its point, in round 0; finished after 2 attempts\n"
+          "command of one rank: /bin/kp-jacobi3d --size 512 'it'\\''s here'\n"
+          "\n"
+          "attempt r3-a1: failed (exit_code): the program exited with a status other than 0; "
+          "exit code 3\n"
+          "  files: /runs/jacobi-1a2b3c4d-1/r3-a1 (not there)\n"
+          "\n"
+          "attempt r3-a2: succeeded\n"
+          "  took 2 s after 2 s of waiting\n"
+          "  samples: 2 timed after 1 for warm-up; slowest rank on average 2 s (1 s to 3 s); a "
+          "rank computes 500 ms and communicates 250 ms\n"
+          "  provenance:\n"
+          "    scope  fact       value\n"
+          "    host1  cpu.model  some processor\n"
+          "  files: /runs/jacobi-1a2b3c4d-1/r3-a2\n"
+          "\n"
+          "events:\n"
+          "  2001-09-09T01:46:40Z  a1 retry: trying again\n");
+}
+
+TEST(ExplainText, JsonCarriesTheSame) {
+  const std::string json = to_json(example());
+  EXPECT_NE(json.find(R"("state":"failed","reason":"exit_code")"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name":"cpu.model","value":"some processor")"), std::string::npos);
+  EXPECT_NE(json.find(R"("command":["/bin/kp-jacobi3d","--size","512","it's here"])"),
+            std::string::npos);
+}
+
+TEST(ExplainText, ADetailThatOnlyRepeatsTheReasonIsSaidOnce) {
+  AttemptRow row;
+  row.state = AttemptState::cancelled;
+  row.reason = Reason::user_cancelled;
+  row.detail = sentence(Reason::user_cancelled);
+  EXPECT_EQ(outcome_sentence(row), "cancelled (user_cancelled): it was cancelled on request");
+}
+
+}  // namespace
+}  // namespace kneepoint::cli
