@@ -45,6 +45,10 @@ NoopStudy::NoopStudy(const std::string& name, int runs)
       folder_(fresh_folder(name)),
       plan_(folder_ + "/noop.yaml"),
       database_(folder_ + "/kneepoint.db") {
+  // A plan takes at most 1,000 repeats at a point; beyond that there are several cases.
+  const int repeats = std::min(runs, 1000);
+  std::string copies = "1";
+  for (int copy = 2; copy <= runs / repeats; ++copy) copies += ", " + std::to_string(copy);
   write_file(plan_,
              "study: noop\n"
              "worker: rank\n"
@@ -52,12 +56,15 @@ NoopStudy::NoopStudy(const std::string& name, int runs)
              "modes: [strong]\n"
              "workloads:\n"
              "  - name: echo\n"
-             "    command: [\"/bin/echo\", \"t=0.5\"]\n"
+             "    command: [\"/bin/echo\", \"t=0.5\", \"{copy}\"]\n"
              "    mpi: false\n"
-             "    metrics:\n"
-             "      time: {pattern: \"t=([0-9.]+)\", unit: s}\n"
-             "repeat: " +
-                 std::to_string(runs) +
+             "    parameters: {copy: [" +
+                 copies +
+                 "]}\n"
+                 "    metrics:\n"
+                 "      time: {pattern: \"t=([0-9.]+)\", unit: s}\n"
+                 "repeat: " +
+                 std::to_string(repeats) +
                  "\n"
                  "limits: {timeout: 1m}\n");
 }
