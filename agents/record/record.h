@@ -6,6 +6,7 @@
 // field.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,16 @@
 namespace kneepoint::record {
 
 constexpr int kVersion = 1;
+
+// Bounds of what is read: longer lines and further bytes are problems, not memory.
+constexpr std::size_t kMaxLine = 64 * 1024;
+constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
+
+// A reader of version `current` reads that version and the one before it.
+bool is_readable(int version, int current = kVersion);
+
+// Units that the metric "time" may have: s, ms, us, ns.
+bool is_time_unit(std::string_view unit);
 
 // Environment variable through which the agent tells a workload where to append its records.
 constexpr const char* kPathVariable = "KNEEPOINT_RECORDS";

@@ -21,22 +21,43 @@ struct Interval {
 // One point of a curve.
 struct PointSummary {
   Point point;
-  int valid = 0;       // runs that count
-  int failed = 0;      // runs finished without a valid time
-  int pending = 0;     // runs not finished yet
-  int outliers = 0;    // flagged by MAD, never dropped
-  double seconds = 0;  // median T; 0 when valid == 0
+  int index = 0;          // of StudyEvidence::points: where its runs are
+  bool baseline = false;  // K0: speedup 1 and efficiency 1 by definition, without interval
+  int valid = 0;          // runs that count
+  int failed = 0;         // runs finished without a valid time
+  int pending = 0;        // runs not finished yet
+  int outliers = 0;       // flagged by MAD, never dropped
+  double seconds = 0;     // median T; 0 when valid == 0
   std::optional<Interval> seconds_interval;
-  double speedup = 0;  // relative to the curve's baseline K0
+  double speedup = 0;  // relative to the curve's baseline K0; weak: scaled, K/K0 · E
   double efficiency = 0;
   std::optional<Interval> efficiency_interval;
-  std::optional<double> karp_flatt;
-  double work_total = 0;                              // median over runs
-  std::optional<double> efficiency_by_work;           // weak, when work per worker isn't constant
+  std::optional<double> karp_flatt;  // strong, K > K0; brought to K = 1 when K0 is not 1
+  std::optional<Interval> karp_flatt_interval;
+  double work_total = 0;                     // median over runs; 0: not reported
+  std::optional<double> efficiency_by_work;  // weak, when work per worker isn't constant
+  std::optional<Interval> efficiency_by_work_interval;
   double compute_share = 0, communication_share = 0;  // of T; 0 and 0: not measured
   double node_seconds_per_result = 0;
-  std::vector<std::string>
-      flags;  // "oversubscribed", "emulated", "2 of 5 repeats failed", "E>1"...
+  // "oversubscribed", "emulated", "2 of 5 repeats failed", "E>1 (superlinear; see methods)"...
+  std::vector<std::string> flags;
+
+  // What knees and answers go by: by work when that is there, else the plain one.
+  double decisive_efficiency() const { return efficiency_by_work.value_or(efficiency); }
+  const std::optional<Interval>& decisive_interval() const {
+    return efficiency_by_work ? efficiency_by_work_interval : efficiency_interval;
+  }
+};
+
+struct KneeAnswer {
+  double floor = 0.7;
+  // Largest measured K such that it and all smaller have E's lower bound (resp. upper) >= floor. A
+  // point without an interval is never sure; its own E stands for the upper bound.
+  std::optional<int> k_sure, k_maybe;
+  std::optional<int> k_measured;  // largest measured K not past the crossing
+  std::optional<double> k;        // crossing by interpolation of K·T; nullopt: see `where`
+  std::string where;              // "measured", "beyond K_max", "below the first step", "no data"
+  std::string sentence;           // in plain words
 };
 
 // build × case × mode × shape family: K ascending.
@@ -45,29 +66,26 @@ struct Curve {
   Mode mode = Mode::strong;
   std::string held_fixed;
   int k0 = 1;  // baseline; "relative to K0" is said when it isn't 1
+  bool emulated = false;
   std::vector<PointSummary> points;
   std::vector<std::string> findings;  // "work per worker varies by 3.1%": said above the table
-};
+  std::vector<KneeAnswer> lines;      // the same rule at 0.8 and 0.5, always shown
 
-struct KneeAnswer {
-  double floor = 0.7;
-  // Largest measured K such that it and all smaller have E's lower bound (resp. upper) >= floor.
-  std::optional<int> k_sure, k_maybe;
-  std::optional<double> k;  // crossing by interpolation of K·T; nullopt: see `where`
-  std::string where;        // "measured", "beyond K_max", "below the first step", "no data"
-  std::string sentence;     // in plain words
+  const PointSummary* baseline() const;  // nullptr when no point has data
 };
 
 struct StudySummary {
   std::vector<Curve> curves;
-  std::vector<KneeAnswer> knees;  // per curve, at the plan's floor
-  bool anything_ran = false;
-  bool all_points_have_data = false;
+  std::vector<KneeAnswer> knees;      // per curve, at the plan's floor
+  bool anything_ran = false;          // some run came to an end
+  bool all_points_have_data = false;  // every point has a valid run
 };
 
 StudySummary summarise(const StudyEvidence& evidence);
 
-// The half-width of E's interval at each point (infinity: unknown); what repeat.until looks at.
+// The half-width of E's interval at each point, in the order of evidence.points (infinity:
+// unknown); what repeat.until looks at. The baseline has the widest of its curve's, since every E
+// rests on its runs too; alone on its curve, the half-width of its own T relative to T.
 std::vector<double> efficiency_half_widths(const StudyEvidence& evidence);
 
 }  // namespace kneepoint

@@ -32,11 +32,12 @@ struct Progress {
 
 struct EngineOptions {
   int concurrent = 0;  // 0: plan, site, backend default, in this order
+  Lease lease;         // held by the caller; the engine keeps its heartbeat fresh
   std::function<void(const Progress&)> on_progress;  // at most a few times a second
   std::function<void(const std::string&)> on_line;   // each finished run, one line
 };
 
-enum class EngineEnd { finished, interrupted, cancelled };
+enum class EngineEnd { finished, interrupted, cancelled, over_budget };
 
 struct EngineOutcome {
   EngineEnd end = EngineEnd::finished;

@@ -19,7 +19,8 @@ struct SpawnOptions {
   std::vector<std::string> argv;                                 // argv[0] is looked up in PATH
   std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing ours
   bool new_session = false;                                      // survives our terminal and us
-  std::string output_path;  // stdout and stderr; "" = /dev/null
+  std::string output_path;  // stdout and stderr, appended; "" = /dev/null
+  std::vector<int> cpus;    // it and its children may only run on these; empty: where we may
 };
 
 Result<pid_t> spawn(const SpawnOptions& options);
@@ -29,8 +30,12 @@ struct Captured {
   std::string output;  // stdout
   std::string errors;  // stderr
 };
-// Runs to the end; past the deadline it is killed and the answer is ErrorCode::timeout.
+// Runs to the end; past the deadline it is killed and the answer is ErrorCode::timeout. More than
+// most_bytes on one stream is an error too: half an answer is never taken for a whole one.
 Result<Captured> run_captured(const SpawnOptions& options, Nanoseconds at_most,
                               std::size_t most_bytes = 16 << 20);
+
+// Is there a program of this name (a path, or looked up in PATH)?
+bool program_exists(const std::string& name);
 
 }  // namespace kneepoint

@@ -16,6 +16,7 @@ namespace kneepoint {
 struct PlanRead {
   Plan plan;  // meaningful only if problems is empty
   std::vector<Problem> problems;
+  std::vector<Origin> origins;  // of every value that the file gives
 };
 
 // `path` is only for messages. `catalog` gives our own workloads.

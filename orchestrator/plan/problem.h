@@ -20,4 +20,15 @@ struct Problem {
 std::string to_string(const Problem& problem);
 std::string to_string(const std::vector<Problem>& problems);  // one a line
 
+// Where a value of a file stands, by its dotted key. A key without an Origin has its default.
+struct Origin {
+  std::string key;
+  int line = 0;
+  int column = 0;
+};
+
+// Gives problems that were found away from the file (while expanding a plan) the place of their
+// key, or of the nearest key above it.
+void locate(std::vector<Problem>& problems, const std::vector<Origin>& origins);
+
 }  // namespace kneepoint

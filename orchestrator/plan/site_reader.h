@@ -15,6 +15,7 @@ namespace kneepoint {
 struct SiteRead {
   Site site;
   std::vector<Problem> problems;
+  std::vector<Origin> origins;  // of every value that the file gives
 };
 
 SiteRead read_site(std::string_view text, const std::string& path);

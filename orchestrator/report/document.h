@@ -14,8 +14,12 @@ namespace kneepoint {
 struct Document {
   StudyEvidence study;  // points' runs included
   StudySummary summary;
-  std::vector<std::string> notes;  // what a reader must know before believing the tables
-  std::string headline;            // one line: the answer
+  std::vector<std::string> notes;    // what a reader must know before believing the tables
+  std::string headline;              // one line: the answer
+  std::vector<std::string> answers;  // one line per curve: which K, how sure, where the knee is
+  // Nothing ran, or every run of some point failed. Said before anything else.
+  bool red = false;
+  std::string red_reason;
 };
 
 Document make_document(StudyEvidence evidence);

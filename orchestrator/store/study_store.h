@@ -59,6 +59,7 @@ struct AttemptRow {
   Reason reason = Reason::none;
   std::string detail;
   std::string allocation;  // name handed to the launcher
+  int submissions = 0;     // how often it was handed over: a step not begun goes again
   std::string job_id;
   Nanoseconds submitted_ns = 0, started_ns = 0, ended_ns = 0;  // backend's clock
   int exit_code = 0;
@@ -75,6 +76,7 @@ struct RunRow {
   bool finished = false;
   std::optional<AttemptRow> last;  // newest attempt
   int attempts = 0;
+  int forgiven = 0;  // attempts before the last reopening: they don't count against limits.retries
 };
 
 struct RoundRow {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The allocation file: what a launcher asks an agent to do, as a plain value. The launcher writes
+// it under a temporary name and renames it, so a file that doesn't read is wrong, never half done.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+
+namespace kneepoint::agent {
+
+// A number to take from the output: first capture group of the last match.
+struct MetricPattern {
+  std::string name;
+  std::string pattern;
+  std::string unit;
+  std::string from = "stdout";  // stdout | stderr
+};
+
+struct StepSpec {
+  std::string attempt;
+  std::string run_dir;            // absolute
+  std::vector<std::string> argv;  // complete: the starter's part included
+  std::vector<std::pair<std::string, std::string>> env;
+  std::int64_t limit_ns = 0;  // 0: none
+  bool own_harness = false;   // must report samples and its own end
+  int ranks = 1;
+  int threads_per_rank = 1;
+  std::string bind = "none";  // core | socket | none
+  bool emulated = false;
+  bool oversubscribed = false;
+  std::vector<MetricPattern> metrics;
+};
+
+struct AllocationFile {
+  std::string name;
+  std::vector<StepSpec> steps;
+};
+
+Result<AllocationFile> parse_allocation(std::string_view text);
+
+}  // namespace kneepoint::agent

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting the workload and ending everything it leaves behind. The workload has a session of its
+// own; the agent is its subreaper, so that a daemon that left the session still comes back to it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agents/agent/file.h"
+#include "orchestrator/base/clock.h"
+
+namespace kneepoint::agent {
+
+struct Child {
+  pid_t pid = -1;  // also its process group and session
+  File out;        // non-blocking read ends
+  File err;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// The program is looked up in the PATH that it will see. stdin is /dev/null. The error is the
+// errno text with the program's name.
+Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions);
+
+// The file that argv[0] stands for under these additions; "" if there is none.
+std::string find_program(const std::string& name, const Environment& additions);
+
+// Kills what is left of the session and every other descendant, until there is none or `limit` has
+// passed. Returns how many were still alive when it began.
+struct Leftovers {
+  int killed = 0;
+  bool gone = true;
+};
+Leftovers kill_leftovers(pid_t session, Nanoseconds limit);
+
+}  // namespace kneepoint::agent

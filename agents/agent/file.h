@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A descriptor that closes itself, and the three things the agent does with files: read a small one
+// whole, write all bytes, say what went wrong by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orchestrator/base/result.h"
+
+namespace kneepoint::agent {
+
+class File {
+ public:
+  File() = default;
+  explicit File(int fd) : fd_(fd) {}
+  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~File() { reset(); }
+
+  int fd() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// Up to `limit` bytes; "" if there is no such file or it can't be read: facts are optional.
+std::string read_small(const std::string& path, std::size_t limit = 256 * 1024);
+
+// All bytes or an error that names the path.
+Result<void> write_all(const File& file, std::string_view bytes, const std::string& path);
+
+}  // namespace kneepoint::agent

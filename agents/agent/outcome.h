@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What became of a step: a pure function from what the agent saw to outcome, reason and a sentence.
+// The words are those of the attempt's states and reasons.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agents/record/record.h"
+
+namespace kneepoint::agent {
+
+struct Observed {
+  std::string program;        // argv[0]
+  std::string start_problem;  // could not be started, and why; "" if it was
+  bool cancelled = false;
+  bool limit_passed = false;
+  std::int64_t limit_ns = 0;
+  int wait_status = 0;    // as waitpid gives it
+  bool oom_seen = false;  // the cgroup's count of OOM kills rose
+  bool own_harness = false;
+  int bad_lines = 0;
+  std::string first_bad;
+  std::vector<std::string> metric_problems;
+  std::string last_error_line;       // of stderr
+  std::string starter_refusal;       // what the starter said when it launched nothing; "" otherwise
+  bool stopped_for_records = false;  // the agent ended it: its records can't be followed
+  std::string output_problem;        // why stdout.txt or stderr.txt is not whole; "" if it is
+  int leftovers = 0;
+  bool leftovers_gone = true;
+};
+
+// Is the program one that starts ranks? Such a one reports a rank's signal n as exit code 128 + n.
+bool is_starter(const std::string& program);
+
+// The sentence by which mpirun says on stderr that it launched nothing; "" if it isn't there.
+std::string starter_refusal(const std::string& stderr_text);
+
+// Fills in outcome, reason, exit_code, signal and detail.
+record::End decide_outcome(const Observed& seen, const record::Records& records);
+
+}  // namespace kneepoint::agent

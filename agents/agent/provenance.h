@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where and how a step ran, as flat facts. Texts of the system become facts in pure functions; only
+// the gather_ and read_ functions touch the machine. Values of environment variables are never
+// facts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agents/agent/allocation_file.h"
+#include "agents/agent/child.h"
+
+namespace kneepoint::agent {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// "" if the fact isn't there.
+std::string fact(const Facts& facts, std::string_view name);
+
+// provenance_parsers.cc: pure
+struct CpuCounts {
+  int logical = 0, cores = 0, sockets = 0;
+};
+std::string parse_cpu_model(std::string_view cpuinfo);
+std::string parse_cpuinfo_field(std::string_view cpuinfo, std::string_view name);
+CpuCounts parse_cpu_counts(std::string_view cpuinfo);
+std::string parse_memory_bytes(std::string_view meminfo);  // MemTotal
+std::string parse_os_name(std::string_view os_release);
+std::string parse_first_line(std::string_view text);
+std::string parse_gpu_models(const std::vector<std::string>& information);  // "none" if empty
+std::string parse_container(std::string_view proc_1_environ, bool docker_file, bool podman_file,
+                            std::string_view proc_self_cgroup);
+std::string quote_command(const std::vector<std::string>& argv, std::size_t limit);
+
+// provenance.cc: what doesn't change until the node boots again, from the cache if it is there.
+Facts node_facts();
+Facts changing_node_facts(const StepSpec& step);  // governor, MPI: looked at each time
+// The version that the starter tells of itself; cached until the file changes. "" if unknown.
+std::string starter_version(const std::string& path);
+Facts step_facts(const StepSpec& step);
+std::string host_name();
+
+}  // namespace kneepoint::agent

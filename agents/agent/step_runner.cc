@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One step from claim to end record. Begin and provenance are on disk before the workload has done
+// much, so that a step whose agent was killed shows as begun without end.
+#include "agents/agent/step_runner.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "agents/agent/binding.h"
+#include "agents/agent/memory_events.h"
+#include "agents/agent/metric_extraction.h"
+#include "agents/agent/outcome.h"
+#include "agents/agent/record_log.h"
+#include "agents/agent/supervisor.h"
+#include "agents/agent/workload_tail.h"
+
+namespace kneepoint::agent {
+namespace {
+
+constexpr Nanoseconds kExtractionLimit = 10 * kSecond;
+constexpr std::size_t kQuotedLine = 200;
+
+class StepRun {
+ public:
+  StepRun(const StepSpec& step, const Facts& node, Signals& signals, RecordLog log)
+      : step_(step),
+        node_(node),
+        signals_(signals),
+        log_(std::move(log)),
+        out_(step.run_dir + "/stdout.txt"),
+        err_(step.run_dir + "/stderr.txt"),
+        tail_(step.run_dir + "/workload.ndjson") {}
+
+  Result<StepEnd> run() {
+    const Clock& clock = system_clock();
+    const Nanoseconds begun = clock.steady();
+    log_.add(record::Begin{step_.attempt, clock.wall()});
+    Facts node = node_;
+    for (auto& changing : changing_node_facts(step_)) node.push_back(std::move(changing));
+    log_.add(record::Provenance{host_name(), std::move(node)});
+    log_.add(record::Provenance{"run", step_facts(step_)});
+
+    seen_.program = step_.argv[0];
+    seen_.own_harness = step_.own_harness;
+    seen_.limit_ns = step_.limit_ns;
+    TRY(run_workload());
+    tail_.follow(log_, true);
+    add_findings();
+
+    record::End end = decide_outcome(seen_, log_.read_back());
+    end.wall_ns = clock.wall();
+    end.elapsed_ns = clock.steady() - begun;
+    end.output_truncated = out_.capture().dropped() > 0 || err_.capture().dropped() > 0;
+    TRY(log_.finish(end));
+    return seen_.cancelled ? StepEnd::cancelled : StepEnd::done;
+  }
+
+ private:
+  Result<void> run_workload() {
+    TRY(log_.flush());
+    const auto oom_kills = count_oom_kills();
+    Environment additions = step_.env;
+    additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
+    additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
+    auto child = start_child(step_.argv, additions);
+    if (!child) {
+      seen_.start_problem = child.error().message;
+      return {};
+    }
+    out_.attach(std::move(child->out));
+    err_.attach(std::move(child->err));
+    Result<void> written;
+    const Supervision end = supervise(child->pid, step_.limit_ns, out_, err_, signals_, [&] {
+      tail_.follow(log_, false);
+      if (written) written = log_.flush();
+      return written.has_value() && !tail_.unreadable();
+    });
+    out_.finish();
+    err_.finish();
+    TRY(written);
+    seen_.wait_status = end.wait_status;
+    seen_.limit_passed = end.limit_passed;
+    seen_.cancelled = end.cancelled;
+    seen_.stopped_for_records = end.stopped;
+    for (const auto* stream : {&out_, &err_}) {
+      if (!stream->problem().empty()) seen_.output_problem = stream->problem();
+    }
+    seen_.leftovers = end.leftovers.killed;
+    seen_.leftovers_gone = end.leftovers.gone && end.ended;
+    const auto oom_kills_now = count_oom_kills();
+    seen_.oom_seen = oom_kills && oom_kills_now && *oom_kills_now > *oom_kills;
+    return {};
+  }
+
+  // What is only known when the workload has ended: metrics of its output, where its ranks ran.
+  void add_findings() {
+    if (!seen_.start_problem.empty()) return;
+    const Extraction found =
+        extract_guarded(step_.metrics, out_.capture(), err_.capture(), kExtractionLimit);
+    for (const auto& metric : found.metrics) log_.add(metric);
+    seen_.metric_problems = found.problems;
+    seen_.bad_lines = tail_.bad_lines();
+    seen_.first_bad = tail_.first_bad();
+    seen_.last_error_line = last_line(err_.capture(), kQuotedLine);
+    if (is_starter(step_.argv[0])) {
+      seen_.starter_refusal = starter_refusal(err_.capture().head() + err_.capture().tail());
+    }
+    const auto number = [&](const char* name) { return std::atoi(fact(node_, name).c_str()); };
+    const BindingRequest request{step_.bind, step_.threads_per_rank, number("cpu.logical"),
+                                 number("cpu.sockets")};
+    Facts facts = {{"binding", verify_binding(request, log_.read_back().ranks)}};
+    if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
+    log_.add(record::Provenance{"run", std::move(facts)});
+  }
+
+  const StepSpec& step_;
+  const Facts& node_;
+  Signals& signals_;
+  RecordLog log_;
+  OutputStream out_;
+  OutputStream err_;
+  WorkloadTail tail_;
+  Observed seen_;
+};
+
+}  // namespace
+
+Result<StepEnd> run_step(const StepSpec& step, const Facts& node, Signals& signals) {
+  if (mkdir(step.run_dir.c_str(), 0755) != 0) {
+    if (errno == EEXIST) return StepEnd::skipped;
+    return system_error("mkdir " + step.run_dir, errno);
+  }
+  TRY_ASSIGN(RecordLog log, RecordLog::create(step.run_dir + "/records.ndjson"));
+  return StepRun(step, node, signals, std::move(log)).run();
+}
+
+}  // namespace kneepoint::agent

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What holds between the lines of a file: begin first, end last, seq without a gap, count and
+// checksum. Reading goes on after a problem; what can be read is kept.
+#include "agents/record/line_decoder.h"
+#include "agents/record/record.h"
+#include "orchestrator/base/hash.h"
+
+namespace kneepoint::record {
+namespace {
+
+constexpr std::size_t kMaxProblems = 20;  // the rest is counted
+
+class Reader {
+ public:
+  Records read(std::string_view text) {
+    if (text.size() > kMaxBytes) {
+      problem("more than " + std::to_string(kMaxBytes) + " bytes of records; the rest is not read");
+      text = text.substr(0, kMaxBytes);
+      text = text.substr(0, text.rfind('\n') + 1);
+    }
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const std::size_t newline = text.find('\n', at);
+      ++line_;
+      if (newline == std::string_view::npos) {  // cut: not a problem while the end is to come
+        if (r_.end) after_end();
+        break;
+      }
+      read_line(text.substr(at, newline - at), text.substr(0, at));
+      at = newline + 1;
+    }
+    if (dropped_ > 0) r_.problems.push_back("and " + std::to_string(dropped_) + " problems more");
+    r_.complete = r_.end.has_value() && sums_up_;
+    return std::move(r_);
+  }
+
+ private:
+  void problem(const std::string& text) {
+    if (r_.problems.size() >= kMaxProblems) {
+      ++dropped_;
+    } else {
+      r_.problems.push_back("line " + std::to_string(line_) + ": " + text);
+    }
+  }
+
+  void after_end() {
+    sums_up_ = false;
+    problem("bytes after the end record");
+  }
+
+  void read_line(std::string_view line, std::string_view before) {
+    if (r_.end) return after_end();
+    Decoded decoded = decode_line(line, true);
+    if (decoded.seq >= 0) {
+      if (decoded.seq != next_seq_) {
+        problem("seq is " + std::to_string(decoded.seq) + ", expected " +
+                std::to_string(next_seq_));
+      }
+      next_seq_ = std::int64_t{decoded.seq} + 1;
+    } else {
+      ++next_seq_;  // an unreadable line is one problem, not two
+    }
+    if (!decoded.problem.empty()) return problem(decoded.problem);
+    if (line_ == 1 && decoded.type != "begin") {
+      problem("the first record is '" + decoded.type + "', not 'begin'");
+    }
+    std::visit([&](auto& content) { keep(content); }, decoded.content);
+    if (r_.end) check_sums(before);
+  }
+
+  void keep(std::monostate) {}  // additions within a version are left alone
+  void keep(Begin& r) { keep_single(r_.begin, r, "begin"); }
+  void keep(Provenance& r) { r_.provenance.push_back(std::move(r)); }
+  void keep(Sample& r) { r_.samples.push_back(r); }
+  void keep(RankTotal& r) { r_.ranks.push_back(std::move(r)); }
+  void keep(Metric& r) { r_.metrics.push_back(std::move(r)); }
+  void keep(Check& r) {
+    if (!r_.check || r_.check->passed) r_.check = std::move(r);  // one failure is failure
+  }
+  void keep(Done& r) { keep_single(r_.done, r, "done"); }
+  void keep(End& r) { keep_single(r_.end, r, "end"); }
+
+  template <typename T>
+  void keep_single(std::optional<T>& place, T& value, const char* type) {
+    if (place) return problem(std::string("a second '") + type + "'");
+    place = std::move(value);
+  }
+
+  void check_sums(std::string_view before) {
+    sums_up_ = true;
+    if (r_.end->count != line_ - 1) {
+      sums_up_ = false;
+      problem("end: count is " + std::to_string(r_.end->count) + ", but " +
+              std::to_string(line_ - 1) + " lines came before");
+    }
+    const std::string checksum = hex64(fnv1a64(before));
+    if (r_.end->checksum != checksum) {
+      sums_up_ = false;
+      problem("end: checksum is '" + r_.end->checksum + "', the lines before give " + checksum);
+    }
+  }
+
+  Records r_;
+  int line_ = 0;
+  std::int64_t next_seq_ = 0;
+  std::size_t dropped_ = 0;
+  bool sums_up_ = false;
+};
+
+}  // namespace
+
+bool is_readable(int version, int current) {
+  return version == current || version == current - 1;
+}
+
+bool is_time_unit(std::string_view unit) {
+  return unit == "s" || unit == "ms" || unit == "us" || unit == "ns";
+}
+
+std::optional<std::string> stamp_line(int seq, std::string_view workload_line) {
+  const Decoded decoded = decode_line(workload_line, false);
+  const auto stamped = std::visit(
+      [&](const auto& content) -> std::string {
+        using T = std::decay_t<decltype(content)>;
+        if constexpr (std::is_same_v<T, std::monostate> || std::is_same_v<T, Begin> ||
+                      std::is_same_v<T, End>) {
+          return "";  // unknown, broken, or the agent's alone
+        } else if constexpr (std::is_same_v<T, Provenance>) {
+          return content.scope == "workload" ? to_line(seq, content) : "";
+        } else {
+          return to_line(seq, content);
+        }
+      },
+      decoded.content);
+  if (stamped.empty() || stamped.size() > kMaxLine) return std::nullopt;
+  return stamped;
+}
+
+Records parse(std::string_view text) {
+  return Reader().read(text);
+}
+
+}  // namespace kneepoint::record

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which cores of this machine a living allocation may be bound to. Two allocations never share one.
+// A core is a physical core: hardware threads of the same core count once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kneepoint {
+
+struct Core {
+  int socket = 0;
+  std::vector<int> cpus;  // the kernel's numbers; the first one stands for the core
+  bool operator==(const Core&) const = default;
+};
+
+// "0-3,8" -> 0 1 2 3 8; what can't be read is left out.
+std::vector<int> parse_cpu_list(std::string_view text);
+
+// The cores that we may run on, by socket; at most as many as the control group's CPU quota gives
+// and as `most` says (0: no limit). Always at least one.
+std::vector<Core> cores_of_this_machine(int most);
+
+class CoreSets {
+ public:
+  explicit CoreSets(std::vector<Core> cores) : cores_(std::move(cores)) {}
+
+  int count() const { return static_cast<int>(cores_.size()); }
+  const std::vector<Core>& cores() const { return cores_; }
+
+  // The first `count` free cores, or none at all when fewer are free.
+  std::vector<Core> take(const std::string& allocation, int count);
+  // What an allocation of an earlier controller has; each core by one of its CPUs.
+  std::vector<Core> hold(const std::string& allocation, const std::vector<int>& cpus);
+  void release(const std::string& allocation) { held_.erase(allocation); }
+
+ private:
+  std::vector<Core> cores_;
+  std::map<std::string, std::vector<std::size_t>> held_;  // indexes into cores_
+};
+
+}  // namespace kneepoint

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a local allocation and the signs of life of its agent. The allocation file is
+// written once under its name and never changed: the agent's lock is on it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orchestrator/backend/launcher.h"
+
+namespace kneepoint {
+
+struct StepLine {  // one step of the allocation file
+  const Step* step = nullptr;
+  std::vector<std::string> argv;
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+// `cpus`: the cores handed to it, kept for the next controller.
+std::string allocation_text(const std::string& name, const std::vector<int>& cpus,
+                            const std::vector<StepLine>& steps);
+
+// What a later controller needs of it.
+struct KnownStep {
+  std::string attempt;
+  std::string run_dir;
+};
+struct KnownAllocation {
+  std::vector<KnownStep> steps;
+  std::vector<int> cpus;
+};
+std::optional<KnownAllocation> parse_allocation_text(std::string_view text);
+
+// Whole or not at all: a temporary name first.
+Result<void> write_whole_file(const std::string& path, std::string_view content);
+// Up to `most` bytes; nullopt when there is no such file.
+Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t most);
+bool path_exists(const std::string& path);
+// Last change on the wall clock; 0 when there is no such file.
+Nanoseconds changed_at(const std::string& path);
+
+// A process and its start time: the pair is never used twice while the machine is up.
+struct ProcessIdentity {
+  pid_t pid = -1;
+  unsigned long long start_ticks = 0;
+  bool operator==(const ProcessIdentity&) const = default;
+};
+std::string to_string(const ProcessIdentity& process);  // "<pid>:<ticks>"
+std::optional<ProcessIdentity> parse_process_identity(std::string_view text);
+// Who has this pid now; nullopt for nobody or a zombie.
+std::optional<ProcessIdentity> living_process(pid_t pid);
+bool is_alive(const ProcessIdentity& process);
+// SIGTERM to exactly this process; gone already is fine.
+Result<void> terminate(const ProcessIdentity& process);
+
+// Does an agent hold the allocation file?
+bool is_locked(const std::string& path);
+// The agent that was started with this allocation file, found by its command line.
+std::optional<ProcessIdentity> find_agent(const std::string& allocation_path);
+
+}  // namespace kneepoint

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
+#include <filesystem>
+#include <ostream>
+
+#include "orchestrator/cli/check_text.h"
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/loading.h"
+#include "orchestrator/engine/admission.h"
+#include "orchestrator/engine/requests.h"
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An emitted name must stay inside the folder that the user gave.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
+Result<std::vector<std::string>> emit(const Study& study, const Site& site,
+                                      const SiteAccess& access, const std::string& root,
+                                      const std::string& folder) {
+  std::error_code problem;
+  if (fs::exists(folder, problem) &&
+      !(fs::is_directory(folder, problem) && fs::is_empty(folder, problem))) {
+    return Error{ErrorCode::exists,
+                 "--emit " + folder + " is not an empty folder; name one that is new or empty"};
+  }
+  fs::create_directories(folder, problem);
+  if (problem) return system_error("make " + folder, problem.value());
+  std::vector<std::string> written;
+  int number = 0;  // runs are numbered as round 0 orders them; each point's first is shown
+  std::vector<bool> seen(study.points.size(), false);
+  for (const Run& run : first_round(study)) {
+    ++number;
+    if (seen[static_cast<std::size_t>(run.point)]) continue;
+    seen[static_cast<std::size_t>(run.point)] = true;
+    const Point& point = study.points[static_cast<std::size_t>(run.point)];
+    const std::string id = study.plan.study + "-" + study.hash8 + "-1";
+    const RunIdentity identity{study.hash8, 1, root + "/" + id, number, run.repeat, 1, 1};
+    const AllocationRequest request = request_for(point, study.plan, site, identity,
+                                                  is_oversubscribed(point, access.capabilities));
+    for (const auto& file : access.launcher->emit(request)) {
+      ENSURE(is_plain_name(file.name), "a launcher emits plain file names");
+      TRY(write_file(folder + "/" + file.name, file.content));
+      written.push_back(file.name);
+    }
+  }
+  return written;
+}
+
+Result<int> check(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(PlanOnSite both,
+             read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
+  if (!both.problems.empty()) return report_problems(session, both.problems);
+  const Site& site = *both.site;
+  const std::string here = fs::current_path().string();
+  // Without a place for a database there is still a plan to check.
+  const auto database = database_path(session.database_flag, session.environment, here);
+  const std::string root = work_root(site, database ? *database : here + "/kneepoint.db", here);
+  TRY_ASSIGN(const SiteAccess access, reach_site(session, site, root + "/check"));
+  const SiteCapacity capacity = capacity_of(access.capabilities, site.limits);
+  const Expanded expanded =
+      expand(both.plan, site, capacity, programs_folder(site, session.executable, here));
+  if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
+
+  CheckAnswer answer{expanded.study, site, capacity};
+  answer.concurrent = ceilings_of(both.plan.limits, site.limits, access.capabilities, 0).concurrent;
+  answer.warnings = plan_warnings(expanded.study, capacity);
+  answer.refusals = refusals(expanded.study, access.capabilities);
+  if (arguments.has("--emit")) {
+    answer.emit_folder = arguments.text("--emit");
+    TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
+  }
+  session.out << (session.json ? to_json(answer) : to_text(answer));
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec check_command() {
+  return {"check",
+          "Show what a plan would do; submit nothing",
+          "Reads a plan and a site and reports every problem at once. Shows the matrix (points, "
+          "sizes, repeats), what would be submitted, the estimated node-hours, and warnings. "
+          "Submits nothing and touches no database.",
+          {{"PLAN", "The plan file", true, {}, Completes::files}},
+          {{"--site",
+            "FILE",
+            "Where it would run (default: KNEEPOINT_SITE, else this machine)",
+            {},
+            false,
+            Completes::files},
+           {"--emit",
+            "DIR",
+            "Write what would be submitted for the first run of each point into DIR, which must "
+            "be new or empty",
+            {},
+            false,
+            Completes::files}},
+          {"kneepoint check plans/quickstart.yaml",
+           "kneepoint check plans/jacobi.yaml --site plans/sites/simulated.yaml --emit scripts"},
+          check};
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One table per case and mode: what is held fixed stands above it.
+#include "orchestrator/cli/check_text.h"
+
+#include <algorithm>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/estimate.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr int kTextWidth = 100;
+
+std::string size_text(const Point& point) {
+  return point.has_size ? number_text(point.size, 12) : "-";
+}
+
+std::string repeats_text(const Repeat& repeat) {
+  std::string text = std::to_string(repeat.min);
+  if (repeat.max > repeat.min) text += ".." + std::to_string(repeat.max);
+  return text;
+}
+
+std::string group_of(const Point& point) {
+  std::string text = point.case_name;
+  if (point.build != "default") text += " (build " + point.build + ")";
+  return text + ", " + to_string(point.mode);
+}
+
+// Points in plan order, gathered by case and mode.
+std::vector<std::vector<const Point*>> groups_of(const Study& study) {
+  std::vector<std::string> names;
+  std::vector<std::vector<const Point*>> groups;
+  for (const Point& point : study.points) {
+    const std::string name = group_of(point);
+    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+    if (at == static_cast<std::ptrdiff_t>(names.size())) {
+      names.push_back(name);
+      groups.emplace_back();
+    }
+    groups[static_cast<std::size_t>(at)].push_back(&point);
+  }
+  return groups;
+}
+
+std::string group_text(const std::vector<const Point*>& points, const Repeat& repeat) {
+  const Point& first = *points.front();
+  std::string text = group_of(first);
+  const bool same = std::all_of(points.begin(), points.end(), [&](const Point* point) {
+    return point->held_fixed == first.held_fixed;
+  });
+  if (same && !first.held_fixed.empty()) text += "; held fixed: " + first.held_fixed;
+  if (first.emulated) text += "; emulated (sleeps, takes no core)";
+  text += "\n";
+  std::vector<Column> columns = {{"K", Align::right},     {"nodes", Align::right},
+                                 {"ranks", Align::right}, {"threads", Align::right},
+                                 {"size", Align::right},  {"runs", Align::right}};
+  if (!same) columns.push_back({"held fixed"});
+  std::vector<std::vector<std::string>> rows;
+  for (const Point* point : points) {
+    rows.push_back({std::to_string(point->k), std::to_string(point->shape.nodes),
+                    std::to_string(point->shape.ranks),
+                    std::to_string(point->shape.threads_per_rank), size_text(*point),
+                    repeats_text(repeat)});
+    if (!same) rows.back().push_back(point->held_fixed);
+  }
+  return text + to_table(columns, rows, 2);
+}
+
+std::string amount(int number, const std::string& noun) {
+  return number > 0 ? counted(number, noun) : "an unknown number of " + noun + "s";
+}
+
+std::string submission_text(const CheckAnswer& answer) {
+  const Submission submission = submission_of(answer.study);
+  std::string text = "Would submit " + counted(submission.allocations, "allocation");
+  if (submission.allocations_at_most > submission.allocations) {
+    text += " (up to " + std::to_string(submission.allocations_at_most) +
+            " while efficiency is too uncertain)";
+  }
+  return text + ", at most " + std::to_string(answer.concurrent) +
+         " at a time; the largest: " + counted(submission.largest.nodes, "node") + ", " +
+         counted(submission.largest.ranks, "rank") + ", " +
+         counted(submission.largest.cpus(), "core") + ".\n";
+}
+
+}  // namespace
+
+std::string to_text(const CheckAnswer& answer) {
+  const Plan& plan = answer.study.plan;
+  std::string text = "Study " + plan.study + " (series " + plan.study + "-" + answer.study.hash8 +
+                     ", seed " + std::to_string(plan.seed) + ") on site " + answer.site.name +
+                     " (backend " + to_string(answer.site.backend) + ": " +
+                     amount(answer.capacity.nodes, "node") + " with " +
+                     amount(answer.capacity.cores_per_node, "core") + "). K counts " +
+                     to_string(plan.worker) + "s.\n";
+  for (const auto& group : groups_of(answer.study)) {
+    text += "\n" + group_text(group, plan.repeat);
+  }
+  text += "\n" + submission_text(answer);
+  const int repeats = plan.repeat.min;
+  text += "Estimate: " + to_text(estimate_cost(answer.study, repeats), plan.limits.timeout) + ".\n";
+  if (plan.repeat.max > repeats) {
+    text += "With all repeats: " +
+            to_text(estimate_cost(answer.study, plan.repeat.max), plan.limits.timeout) + ".\n";
+  }
+  for (const std::string& warning : answer.warnings) {
+    text += wrap("Warning: " + warning, kTextWidth, 0);
+  }
+  if (!answer.refusals.empty()) {
+    text += "\n'kneepoint run' would refuse this plan here:\n";
+    for (const std::string& refusal : answer.refusals) text += "  " + refusal + "\n";
+    text += "Lower `scale`, or say `limits: {oversubscribe: true}` to measure it all the same.\n";
+  }
+  if (!answer.emit_folder.empty()) {
+    text += "Wrote " + counted(static_cast<long>(answer.emitted.size()), "file") + " into " +
+            answer.emit_folder + ".\n";
+  }
+  return text;
+}
+
+std::string to_json(const CheckAnswer& answer) {
+  const Plan& plan = answer.study.plan;
+  const auto strings = [](JsonWriter& json, const std::vector<std::string>& items) {
+    json.begin_array();
+    for (const std::string& item : items) json.value(item);
+    json.end_array();
+  };
+  JsonWriter json;
+  json.begin_object();
+  json.key("study").value(plan.study);
+  json.key("hash8").value(answer.study.hash8);
+  json.key("series").value(plan.study + "-" + answer.study.hash8);
+  json.key("seed").value(plan.seed);
+  json.key("worker").value(to_string(plan.worker));
+  json.key("site").value(answer.site.name);
+  json.key("backend").value(to_string(answer.site.backend));
+  json.key("points").begin_array();
+  for (const Point& point : answer.study.points) {
+    json.begin_object();
+    json.key("key").value(point.key());
+    json.key("build").value(point.build);
+    json.key("workload").value(point.workload);
+    json.key("case").value(point.case_name);
+    json.key("mode").value(to_string(point.mode));
+    json.key("k").value(point.k);
+    json.key("nodes").value(point.shape.nodes);
+    json.key("ranks").value(point.shape.ranks);
+    json.key("ranks_per_node").value(point.shape.ranks_per_node);
+    json.key("threads_per_rank").value(point.shape.threads_per_rank);
+    json.key("gpus_per_node").value(point.shape.gpus_per_node);
+    json.key("size");
+    point.has_size ? json.value(point.size) : json.null();
+    json.key("runs_min").value(plan.repeat.min);
+    json.key("runs_max").value(plan.repeat.max);
+    json.key("held_fixed").value(point.held_fixed);
+    json.key("emulated").value(point.emulated);
+    json.key("modelled_seconds");
+    point.modelled_seconds > 0 ? json.value(point.modelled_seconds) : json.null();
+    json.key("command");
+    strings(json, point.command.argv);
+    json.end_object();
+  }
+  json.end_array();
+  const Submission submission = submission_of(answer.study);
+  json.key("submission").begin_object();
+  json.key("allocations").value(submission.allocations);
+  json.key("allocations_at_most").value(submission.allocations_at_most);
+  json.key("concurrent").value(answer.concurrent);
+  json.key("largest_nodes").value(submission.largest.nodes);
+  json.key("largest_ranks").value(submission.largest.ranks);
+  json.key("largest_cores").value(submission.largest.cpus());
+  json.end_object();
+  const Estimate estimate = estimate_cost(answer.study, plan.repeat.min);
+  json.key("estimate").begin_object();
+  json.key("modelled_runs").value(estimate.modelled_runs);
+  json.key("modelled_node_hours").value(estimate.modelled_node_hours);
+  json.key("bounded_runs").value(estimate.bounded_runs);
+  json.key("bounded_node_hours").value(estimate.bounded_node_hours);
+  json.end_object();
+  json.key("warnings");
+  strings(json, answer.warnings);
+  json.key("refusals");
+  strings(json, answer.refusals);
+  json.key("emitted");
+  strings(json, answer.emitted);
+  json.key("problems").begin_array().end_array();
+  json.end_object();
+  return json.text() + "\n";
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running twice is resuming; only --new makes a second study of a series.
+#include "orchestrator/cli/choose_study.h"
+
+#include <map>
+
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+
+bool asks_for_more(const Study& study, const StudyEvidence& evidence) {
+  std::map<std::string, int> known;
+  for (const PointEvidence& point : evidence.points) {
+    known[point.point.key()] = static_cast<int>(point.runs.size());
+  }
+  for (const Point& point : study.points) {
+    const auto found = known.find(point.key());
+    if (found == known.end() || found->second < study.plan.repeat.min) return true;
+  }
+  return false;
+}
+
+Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,
+                                 const std::string& root, const Wishes& wishes) {
+  TRY_ASSIGN(const auto newest, store.newest_of_series(study.plan.study, study.hash8));
+  if (!newest || wishes.make_new) {
+    if (wishes.retry_failed && !newest) {
+      return Error{ErrorCode::not_found, "--retry-failed: there is no study of series " +
+                                             study.plan.study + "-" + study.hash8 +
+                                             " yet; run without it"};
+    }
+    const int n = newest ? newest->n + 1 : 1;
+    const std::string id = study.plan.study + "-" + study.hash8 + "-" + std::to_string(n);
+    TRY_ASSIGN(StudyRow row, store.create_study(study, site, n, root + "/" + id));
+    return ChosenStudy{Choice::begin, std::move(row)};
+  }
+  ChosenStudy chosen{Choice::resume, *newest};
+  if (wishes.retry_failed) {
+    chosen.choice = Choice::reopen;
+  } else if (newest->state == "finished") {
+    TRY_ASSIGN(const StudyEvidence evidence, store.evidence(newest->row));
+    // With `until`, how much more is wanted is for the engine to find out from a changed plan.
+    const bool changed = newest->plan_text != study.plan.text;
+    const bool open_ended = study.plan.repeat.until_efficiency_ci > 0;
+    const bool more = asks_for_more(study, evidence) || (changed && open_ended);
+    chosen.choice = more ? Choice::extend : Choice::nothing;
+  }
+  return chosen;
+}
+
+std::string sentence_of(const ChosenStudy& chosen) {
+  const StudyRow& row = chosen.row;
+  switch (chosen.choice) {
+    case Choice::begin:
+      return "study " + row.id;
+    case Choice::resume:
+      return "resuming study " + row.id + (row.state == "cancelled" ? ", which was cancelled" : "");
+    case Choice::extend:
+      return "extending study " + row.id + ", which was finished, to what the plan asks for now";
+    case Choice::reopen:
+      return "trying the failed runs of study " + row.id + " again";
+    case Choice::nothing:
+      return "study " + row.id + " is finished: " + counted(row.runs, "run") + ", " +
+             std::to_string(row.failed) + " failed. The plan asks for nothing more";
+  }
+  return "";
+}
+
+}  // namespace kneepoint::cli

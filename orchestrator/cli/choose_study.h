@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which study `run` works on: the newest of the series, a new one, or none because all is done.
+#pragma once
+
+#include <string>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/model/evidence.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/store/study_store.h"
+
+namespace kneepoint::cli {
+
+enum class Choice {
+  begin,    // made now
+  resume,   // unfinished
+  extend,   // finished, but the plan asks for more
+  reopen,   // --retry-failed: its failed runs are tried again
+  nothing,  // finished, and the plan asks for no more
+};
+
+struct ChosenStudy {
+  Choice choice = Choice::begin;
+  StudyRow row;
+};
+
+struct Wishes {
+  bool make_new = false;
+  bool retry_failed = false;
+};
+
+Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,
+                                 const std::string& root, const Wishes& wishes);
+
+// Does the plan ask for points or repeats that the study doesn't have? Pure.
+bool asks_for_more(const Study& study, const StudyEvidence& evidence);
+
+std::string sentence_of(const ChosenStudy& chosen);
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command as a value: its words, flags and examples, and the function that carries it out. The
+// parser, the help text, the completion scripts and docs/reference/cli.md's test all read this one
+// description, so none of them can know a flag that the others don't.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/session.h"
+
+namespace kneepoint::cli {
+
+// design.md's exit codes.
+enum ExitCode : int {
+  kExitDone = 0,
+  kExitNegative = 1,
+  kExitUsage = 2,
+  kExitUnreachable = 3,
+  kExitRunsFailed = 4,
+  kExitBug = 70,
+  kExitInterrupted = 130,
+};
+
+// What a shell may offer in this place.
+enum class Completes { nothing, files, studies, workloads };
+
+struct Flag {
+  std::string name;                       // "--site"
+  std::string value = {};                 // how help calls its value: "FILE"; empty: a switch
+  std::string help = {};                  // one line
+  std::vector<std::string> choices = {};  // the only values allowed
+  bool is_count = false;                  // a whole number of at least 1
+  Completes completes = Completes::nothing;
+};
+
+struct Positional {
+  std::string name;  // "PLAN"
+  std::string help;
+  bool required = true;
+  std::vector<std::string> choices = {};
+  Completes completes = Completes::nothing;
+};
+
+// What the user typed for one command, by the names of its description.
+class Arguments {
+ public:
+  explicit Arguments(std::map<std::string, std::string> given) : given_(std::move(given)) {}
+  bool has(const std::string& name) const { return given_.count(name) > 0; }
+  std::string text(const std::string& name) const;  // "" if not given
+  int count(const std::string& name) const;         // 0 if not given
+
+ private:
+  std::map<std::string, std::string> given_;
+};
+
+struct CommandSpec {
+  std::string name;
+  std::string summary;      // one line, shown by `kneepoint --help`
+  std::string description;  // sentences, wrapped by the writer
+  std::vector<Positional> positionals;
+  std::vector<Flag> flags;
+  std::vector<std::string> examples;
+  // The exit code, or the error that main prints and turns into one.
+  Result<int> (*run)(Session&, const Arguments&);
+};
+
+// Every command, in the order of the help text.
+const std::vector<CommandSpec>& all_commands();
+// Flags that every command takes.
+const std::vector<Flag>& global_flags();
+
+// "Usage: ..." and all the rest, ending in a newline.
+std::string help_text(const CommandSpec& command);
+std::string main_help_text();
+
+int exit_code_of(const Error& error);
+
+}  // namespace kneepoint::cli

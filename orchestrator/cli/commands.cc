@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of commands, and what is common to them.
+#include "orchestrator/cli/commands.h"
+
+#include <charconv>
+
+namespace kneepoint::cli {
+
+const std::vector<CommandSpec>& all_commands() {
+  static const std::vector<CommandSpec> commands = {
+      check_command(),     run_command(),    list_command(),      status_command(),
+      watch_command(),     logs_command(),   explain_command(),   cancel_command(),
+      delete_command(),    report_command(), workloads_command(), version_command(),
+      completion_command()};
+  return commands;
+}
+
+std::string Arguments::text(const std::string& name) const {
+  const auto found = given_.find(name);
+  return found == given_.end() ? "" : found->second;
+}
+
+int Arguments::count(const std::string& name) const {
+  const std::string value = text(name);
+  int number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+int exit_code_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::invalid:
+    case ErrorCode::not_found:
+    case ErrorCode::exists:
+    case ErrorCode::conflict:
+    case ErrorCode::permission:
+    case ErrorCode::unsupported:
+      return kExitUsage;
+    case ErrorCode::unavailable:
+    case ErrorCode::timeout:
+    case ErrorCode::io:
+    case ErrorCode::corrupt:
+      return kExitUnreachable;
+    case ErrorCode::interrupted:
+      return kExitInterrupted;
+  }
+  return kExitBug;
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands by name; each is one file. commands.cc lists them.
+#pragma once
+
+#include "orchestrator/cli/command.h"
+
+namespace kneepoint::cli {
+
+CommandSpec check_command();
+CommandSpec run_command();
+CommandSpec list_command();
+CommandSpec status_command();
+CommandSpec watch_command();
+CommandSpec logs_command();
+CommandSpec explain_command();
+CommandSpec cancel_command();
+CommandSpec delete_command();
+CommandSpec report_command();
+CommandSpec workloads_command();
+CommandSpec version_command();
+CommandSpec completion_command();
+
+}  // namespace kneepoint::cli

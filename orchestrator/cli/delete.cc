@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint delete: removes a study's rows and its own folder, nothing else. Files go first: if
+// that fails, the study is still there and can be deleted again.
+#include <iostream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/controller.h"
+#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+namespace {
+
+bool has_jobs(const std::vector<RunRow>& runs) {
+  for (const RunRow& run : runs) {
+    if (!run.last || is_final(run.last->state)) continue;
+    if (run.last->state != AttemptState::planned) return true;
+  }
+  return false;
+}
+
+Result<void> confirm(Session& session, const StudyRow& row, bool files) {
+  const std::string what = row.id + " (" + counted(row.runs, "run") + ", " + row.state + ")" +
+                           (files ? " and its folder " + row.work_dir : "");
+  if (!session.in_is_terminal) {
+    return Error{ErrorCode::invalid, "this would delete " + what + "; say --yes to do it"};
+  }
+  session.err << "Delete " << what << "? [y/N] " << std::flush;
+  std::string reply;
+  std::getline(std::cin, reply);
+  if (reply == "y" || reply == "Y" || reply == "yes") return {};
+  return Error{ErrorCode::invalid, "nothing was deleted"};
+}
+
+Result<int> delete_study(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
+  TRY_ASSIGN(const StudyRow row, store->find_study(arguments.text("STUDY")));
+  const bool files = !arguments.has("--keep-files");
+  {
+    TRY_ASSIGN(const HeldLease lease, HeldLease::take(*store, row, session.clock));
+    TRY_ASSIGN(const std::vector<RunRow> runs, store->runs(row.row));
+    if (has_jobs(runs)) {
+      return Error{ErrorCode::conflict, row.id +
+                                            " has jobs that may still run; end them first with "
+                                            "'kneepoint cancel " +
+                                            row.id + "'"};
+    }
+    if (!arguments.has("--yes")) TRY(confirm(session, row, files));
+    if (files) TRY(remove_study_folder(row.work_dir, row.id));
+    TRY(store->delete_study(row.row));
+  }
+  if (session.json) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("study").value(row.id);
+    json.key("deleted").value(true);
+    json.key("files_deleted").value(files);
+    json.key("work_dir").value(row.work_dir);
+    json.end_object();
+    session.out << json.text() << "\n";
+  } else {
+    session.out << "deleted " << row.id << (files ? " and " : "; its files are still in ")
+                << row.work_dir << "\n";
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec delete_command() {
+  return {"delete",
+          "Remove a study and its files",
+          "Removes a study from the database and its folder from the disk. Refuses while a "
+          "controller works on the study or jobs of it may still run.",
+          {{"STUDY", "Id, unique prefix or name", true, {}, Completes::studies}},
+          {{"--yes", "", "Don't ask"}, {"--keep-files", "", "Leave the study's folder alone"}},
+          {"kneepoint delete quickstart-1a2b3c4d-2 --yes"},
+          delete_study};
+}
+
+}  // namespace kneepoint::cli

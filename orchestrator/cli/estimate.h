@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a study would cost in node-hours, before anything has run. Pure. Points with a model are
+// estimated by it; for the others only a bound is known (every run takes its whole time limit), and
+// the two are never added without saying so.
+#pragma once
+
+#include <string>
+
+#include "orchestrator/model/point.h"
+
+namespace kneepoint::cli {
+
+struct Estimate {
+  int modelled_runs = 0;
+  int bounded_runs = 0;  // without a model
+  double modelled_node_hours = 0;
+  double bounded_node_hours = 0;  // at most
+  double seconds_in_turn = 0;     // all modelled runs, one after the other
+};
+
+Estimate estimate_cost(const Study& study, int repeats);
+
+// "0.25 node-hours by the workloads' models", "at most 3.3 node-hours (no model: 10 runs at ...)".
+std::string to_text(const Estimate& estimate, Nanoseconds timeout);
+
+// What `run` would hand over, if nothing fails.
+struct Submission {
+  int allocations = 0;          // one for each run of round 0
+  int allocations_at_most = 0;  // with all the repeats that `until` may ask for
+  Shape largest;
+};
+Submission submission_of(const Study& study);
+
+}  // namespace kneepoint::cli

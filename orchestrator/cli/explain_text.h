@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The story of one run as a value, and how it is told. Reading is one function, writing is pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/store/study_store.h"
+
+namespace kneepoint::cli {
+
+struct AttemptStory {
+  AttemptRow row;
+  std::vector<Sample> samples;
+  std::vector<RankTotal> ranks;
+  std::vector<Metric> metrics;
+  std::vector<Fact> facts;
+  std::string folder;
+  bool folder_exists = false;
+};
+
+struct RunStory {
+  FoundRun found;
+  std::vector<AttemptStory> attempts;
+  std::vector<Event> events;
+};
+
+Result<RunStory> read_story(StudyStore& store, const FoundRun& found);
+
+std::string to_text(const RunStory& story);
+std::string to_json(const RunStory& story);  // one line, newline included
+
+// What became of an attempt, in a sentence: "failed (exit_code): the program exited with ...".
+std::string outcome_sentence(const AttemptRow& attempt);
+
+// An argument vector as it could be typed; quoted only where needed. For reading, never for a shell
+// of ours.
+std::string command_text(const std::vector<std::string>& argv);
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// std::filesystem with messages. remove_all never follows links.
+#include "orchestrator/cli/files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFileBytes = 16 << 20;
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& what, const std::string& path) {
+  std::error_code problem;
+  if (fs::is_directory(path, problem)) {
+    return Error{ErrorCode::invalid, what + " " + path + " is a folder; a file is needed"};
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    const int why = errno;
+    const ErrorCode code = why == ENOENT ? ErrorCode::not_found : ErrorCode::invalid;
+    return Error{code, system_error(what + " " + path, why).message};
+  }
+  std::string text;
+  char block[1 << 16];
+  while (file.read(block, sizeof block) || file.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMostFileBytes) {
+      return Error{ErrorCode::invalid, what + " " + path + " is larger than 16 MiB"};
+    }
+  }
+  return text;
+}
+
+Result<void> write_file(const std::string& path, const std::string& content) {
+  const std::string temporary = path + ".part-" + std::to_string(::getpid());
+  {
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file << content << std::flush;
+    if (!file) {
+      const int why = errno;
+      std::error_code ignored;
+      fs::remove(temporary, ignored);
+      return system_error("write " + path, why);
+    }
+  }
+  std::error_code problem;
+  fs::rename(temporary, path, problem);
+  if (problem) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return system_error("write " + path, problem.value());
+  }
+  return {};
+}
+
+Result<void> remove_study_folder(const std::string& folder, const std::string& study_id) {
+  const fs::path path(folder);
+  if (!path.is_absolute() || path.lexically_normal() != path || study_id.empty() ||
+      path.filename() != study_id) {
+    return Error{ErrorCode::invalid, "'" + folder + "' is not the folder of study " + study_id +
+                                         "; its files are left alone, see --keep-files"};
+  }
+  std::error_code problem;
+  const fs::file_status status = fs::symlink_status(path, problem);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (status.type() != fs::file_type::directory) {
+    return Error{ErrorCode::invalid, folder +
+                                         " is a link or a file, not a folder; it is left alone, "
+                                         "see --keep-files"};
+  }
+  fs::remove_all(path, problem);
+  if (problem) return system_error("remove " + folder, problem.value());
+  return {};
+}
+
+}  // namespace kneepoint::cli

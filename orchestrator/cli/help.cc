@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Help texts, written from the commands' descriptions. docs/reference/cli.md holds them word for
+// word, and a test compares.
+#include <algorithm>
+
+#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr int kHelpWidth = 90;
+constexpr int kHelpColumn = 24;  // where explanations begin
+
+void append_entry(std::string& out, const std::string& words, const std::string& help) {
+  std::string text = wrap(help, kHelpWidth, kHelpColumn);
+  const std::string head = "  " + words;
+  if (display_width(head) + 2 <= kHelpColumn) {
+    text.replace(0, head.size(), head);
+    out += text;
+  } else {
+    out += head + "\n" + text;
+  }
+}
+
+std::string words_of(const Flag& flag) {
+  return flag.name + (flag.value.empty() ? "" : " " + flag.value);
+}
+
+std::string with_choices(const std::string& help, const std::vector<std::string>& choices) {
+  if (choices.empty()) return help;
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  return help + ": " + list;
+}
+
+void append_flags(std::string& out, const std::string& title, const std::vector<Flag>& flags) {
+  if (flags.empty()) return;
+  out += "\n" + title + ":\n";
+  for (const Flag& flag : flags) {
+    append_entry(out, words_of(flag), with_choices(flag.help, flag.choices));
+  }
+}
+
+}  // namespace
+
+const std::vector<Flag>& global_flags() {
+  static const std::vector<Flag> flags = {
+      {"--db",
+       "FILE",
+       "The database (default: KNEEPOINT_DB, else kneepoint/kneepoint.db under XDG_STATE_HOME or "
+       "~/.local/state)",
+       {},
+       false,
+       Completes::files},
+      {"--json", "", "Answer in JSON on stdout"},
+      {"--log-level",
+       "LEVEL",
+       "Least level of log lines on stderr (default: warning)",
+       {"debug", "info", "warning", "error"}},
+      {"--log-format", "FORMAT", "Form of log lines (default: text)", {"text", "json"}},
+      {"--no-color", "", "No colours, as with NO_COLOR set"},
+      {"--help", "", "Show this text"},
+  };
+  return flags;
+}
+
+std::string help_text(const CommandSpec& command) {
+  std::string usage = "kneepoint " + command.name;
+  for (const Positional& positional : command.positionals) {
+    usage += positional.required ? " " + positional.name : " [" + positional.name + "]";
+  }
+  for (const Flag& flag : command.flags) usage += " [" + words_of(flag) + "]";
+  std::string out = "Usage: ";
+  std::string wrapped = wrap(usage, kHelpWidth, 7);
+  out += wrapped.substr(7) + "\n" + wrap(command.description, kHelpWidth, 0);
+  if (!command.positionals.empty()) out += "\nArguments:\n";
+  for (const Positional& positional : command.positionals) {
+    append_entry(out, positional.name, with_choices(positional.help, positional.choices));
+  }
+  append_flags(out, "Flags", command.flags);
+  append_flags(out, "Global flags", global_flags());
+  out += "\nExamples:\n";
+  for (const std::string& example : command.examples) out += "  " + example + "\n";
+  return out;
+}
+
+std::string main_help_text() {
+  std::string out =
+      "Usage: kneepoint COMMAND [ARGUMENTS] [FLAGS]\n\n"
+      "Scaling studies: how far a program scales, and up to where more workers pay.\n\n"
+      "Commands:\n";
+  for (const CommandSpec& command : all_commands()) {
+    append_entry(out, command.name, command.summary);
+  }
+  append_flags(out, "Global flags", global_flags());
+  out +=
+      "\nSTUDY is an id, a unique prefix of one, or a name (its newest study). RUN is STUDY/r17,\n"
+      "or r17 for the newest study.\n\n"
+      "Exit codes: 0 done, 1 negative verdict, 2 usage or plan invalid, 3 site or database can't\n"
+      "be used now, 4 runs failed, 70 bug, 130 interrupted (run again to resume).\n\n"
+      "Examples:\n"
+      "  kneepoint check plans/quickstart.yaml\n"
+      "  kneepoint run plans/quickstart.yaml\n"
+      "  kneepoint report\n";
+  return out;
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading is plan/'s and backend/'s work; here they are put together, and failures get a clause
+// that says which file or site they are about.
+#include "orchestrator/cli/loading.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/table.h"
+#include "orchestrator/engine/admission.h"
+#include "orchestrator/plan/plan_reader.h"
+#include "orchestrator/plan/site_reader.h"
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 0 means "no limit" on both sides.
+int smaller(int a, int b) {
+  if (a == 0 || b == 0) return std::max(a, b);
+  return std::min(a, b);
+}
+
+void append(std::vector<Problem>& to, const std::vector<Problem>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& plan_path,
+                                     const std::string& site_path) {
+  TRY_ASSIGN(const std::string plan_text, read_file("plan", plan_path));
+  const std::string path =
+      site_path.empty() ? session.environment("KNEEPOINT_SITE").value_or("") : site_path;
+  PlanRead plan = read_plan(plan_text, plan_path, built_in_catalog());
+  PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems)};
+  if (path.empty()) {
+    both.site = std::make_unique<Site>(built_in_local_site());
+    return both;
+  }
+  TRY_ASSIGN(const std::string site_text, read_file("site", path));
+  SiteRead site = read_site(site_text, path);
+  append(both.problems, site.problems);
+  both.site = std::make_unique<Site>(std::move(site.site));
+  return both;
+}
+
+Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::string& plan_path,
+                                    const std::string& site_text) {
+  PlanRead plan = read_plan(plan_text, plan_path, built_in_catalog());
+  PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems)};
+  SiteRead site;
+  if (site_text.empty()) {
+    site.site = built_in_local_site();
+  } else {
+    site = read_site(site_text, "stored site");
+  }
+  append(both.problems, site.problems);
+  both.site = std::make_unique<Site>(std::move(site.site));
+  if (both.problems.empty()) return both;
+  return Error{ErrorCode::corrupt, "the stored plan or site can't be read by this version:\n" +
+                                       to_string(both.problems)};
+}
+
+Result<SiteAccess> reach_site(const Session& session, const Site& site,
+                              const std::string& state_dir) {
+  SiteAccess access;
+  access.poller = std::make_unique<Poller>();
+  const std::string here = fs::current_path().string();
+  auto launcher = make_launcher(
+      {site, session.clock, *access.poller, state_dir, agent_path(site, session.executable, here)});
+  if (!launcher) {
+    Error error = launcher.error().in("site '" + site.name + "'");
+    if (error.code != ErrorCode::invalid) error.code = ErrorCode::unavailable;
+    return error;
+  }
+  access.launcher = std::move(*launcher);
+  access.capabilities = access.launcher->capabilities();
+  return access;
+}
+
+SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits) {
+  return {smaller(capabilities.nodes, limits.nodes),
+          smaller(capabilities.cores_per_node, limits.cores), capabilities.gpus_per_node};
+}
+
+std::vector<std::string> refusals(const Study& study, const Capabilities& capabilities) {
+  std::vector<std::string> out;
+  if (study.plan.limits.oversubscribe) return out;
+  for (const Point& point : study.points) {
+    if (!is_oversubscribed(point, capabilities)) continue;
+    out.push_back(point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) +
+                  " needs " + counted(point.shape.cpus(), "core") + " (" +
+                  counted(point.shape.ranks, "rank") + " x " +
+                  counted(point.shape.threads_per_rank, "thread") + "), this machine has " +
+                  std::to_string(capabilities.cores_per_node));
+  }
+  return out;
+}
+
+std::string problems_json(const std::vector<Problem>& problems) {
+  JsonWriter json;
+  json.begin_array();
+  for (const Problem& problem : problems) {
+    json.begin_object();
+    json.key("file").value(problem.file);
+    json.key("line").value(problem.line);
+    json.key("column").value(problem.column);
+    json.key("key").value(problem.key);
+    json.key("message").value(problem.message);
+    json.end_object();
+  }
+  json.end_array();
+  return json.text();
+}
+
+int report_problems(Session& session, const std::vector<Problem>& problems) {
+  if (session.json) session.out << "{\"problems\":" << problems_json(problems) << "}\n";
+  std::string text = to_string(problems);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  session.err << text << "kneepoint: " << counted(static_cast<long>(problems.size()), "problem")
+              << " to mend; nothing was started\n";
+  return kExitUsage;
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From files to what a command works with: a plan on a site, the site's launcher, the matrix.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orchestrator/backend/launcher.h"
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/session.h"
+#include "orchestrator/io/poller.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
+#include "orchestrator/plan/matrix.h"
+#include "orchestrator/plan/problem.h"
+
+namespace kneepoint::cli {
+
+struct PlanOnSite {
+  Plan plan;
+  std::unique_ptr<Site> site;  // stays where it is: launchers refer to it
+  std::vector<Problem> problems;
+};
+
+// `site_path` "": KNEEPOINT_SITE, else this machine.
+Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& plan_path,
+                                     const std::string& site_path);
+// The same from the texts that a study has stored.
+Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::string& plan_path,
+                                    const std::string& site_text);
+
+// A site that can be talked to. The Site must outlive it.
+struct SiteAccess {
+  std::unique_ptr<Poller> poller;
+  std::unique_ptr<Launcher> launcher;
+  Capabilities capabilities;
+};
+
+// `state_dir` is the study's own folder; it need not exist yet.
+Result<SiteAccess> reach_site(const Session& session, const Site& site,
+                              const std::string& state_dir);
+
+SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits);
+
+// Points that `run` won't start: more ranks × threads than the machine has cores, without the
+// plan's leave. One sentence each, naming K and the cores.
+std::vector<std::string> refusals(const Study& study, const Capabilities& capabilities);
+
+std::string problems_json(const std::vector<Problem>& problems);  // an array
+
+// Prints them as the user must see them (stderr, or stdout with --json) and gives the exit code.
+int report_problems(Session& session, const std::vector<Problem>& problems);
+
+}  // namespace kneepoint::cli

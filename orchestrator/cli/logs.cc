@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint logs: what a run printed, as its agent kept it.
+#include <filesystem>
+#include <ostream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/engine/requests.h"
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Why there is no such file, as far as the folder tells.
+std::string why_missing(const FoundRun& found, const std::string& folder,
+                        const std::string& stream) {
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) return "the run printed nothing to " + stream;
+  if (found.study.backend == "simulated") return "the simulated backend runs no programs";
+  if (found.run.last && !is_final(found.run.last->state)) {
+    return std::string("the attempt is ") + to_string(found.run.last->state) +
+           " and has not begun yet";
+  }
+  return "its folder " + folder + " is gone, or the run never began";
+}
+
+Result<int> logs(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(FoundRun found, find_run(*store, arguments.text("RUN")));
+  const std::string run = "r" + std::to_string(found.run.number) + " of " + found.study.id;
+  int attempt = arguments.has("--attempt") ? arguments.count("--attempt") : found.attempt;
+  if (attempt == 0) attempt = found.run.attempts;
+  if (found.run.attempts == 0) {
+    return Error{ErrorCode::not_found, run + " has not been started yet: no attempt, no output"};
+  }
+  if (attempt > found.run.attempts) {
+    return Error{ErrorCode::not_found, run + " has no attempt " + std::to_string(attempt) +
+                                           "; it has " + std::to_string(found.run.attempts)};
+  }
+  const std::string name = attempt_name(found.run.number, attempt);
+  const std::string folder = found.study.work_dir + "/" + name;
+  const std::string stream = arguments.has("--stderr") ? "stderr" : "stdout";
+  const std::string path = folder + "/" + stream + ".txt";
+  std::error_code ignored;
+  const bool there = fs::exists(path, ignored);
+  std::string text;
+  if (there) {
+    TRY_ASSIGN(text, read_file("output", path));
+  }
+  const std::string why = there ? "" : why_missing(found, folder, stream);
+  if (session.json) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("study").value(found.study.id);
+    json.key("run").value(found.run.number);
+    json.key("attempt").value(attempt);
+    json.key("stream").value(stream);
+    json.key("path").value(path);
+    json.key("text");
+    there ? json.value(text) : json.null();
+    json.key("missing_because");
+    there ? json.null() : json.value(why);
+    json.end_object();
+    session.out << json.text() << "\n";
+  } else if (there) {
+    session.out << text;
+  } else {
+    session.err << "kneepoint: logs: no " << stream << " of " << name << ": " << why
+                << (stream == "stdout" ? "; see also --stderr" : "") << "\n";
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec logs_command() {
+  return {"logs",
+          "Print what a run printed",
+          "Prints the standard output of a run's newest attempt, or its standard error. Output "
+          "beyond 2 MiB is cut in the middle by the agent, with a line that says so.",
+          {{"RUN",
+            "STUDY/r17, or r17 for the newest study; r17-a2 picks an attempt",
+            true,
+            {},
+            Completes::studies}},
+          {{"--attempt", "N", "Which attempt (default: the newest)", {}, true},
+           {"--stderr", "", "Print standard error instead"}},
+          {"kneepoint logs r17", "kneepoint logs quickstart/r3 --attempt 1 --stderr"},
+          logs};
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what people type to what the database holds: opening it, finding a study, finding a run, and
+// telling whether somebody is working on a study right now.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/session.h"
+#include "orchestrator/store/study_store.h"
+
+namespace kneepoint::cli {
+
+// Where this session's database is; see places.h.
+Result<std::string> database_of(const Session& session);
+
+// read_only: the database must be there. read_write: it and its folder are made.
+Result<std::unique_ptr<StudyStore>> open_database(const Session& session,
+                                                  StudyStore::Access access);
+bool database_exists(const Session& session);
+
+// `words` as typed; "" = the newest study.
+Result<StudyRow> find_study(StudyStore& store, const std::string& words);
+
+struct FoundRun {
+  StudyRow study;
+  RunRow run;
+  Point point;
+  int attempt = 0;  // as typed; 0: not said
+};
+Result<FoundRun> find_run(StudyStore& store, const std::string& words);
+
+// The lease that this process would hold.
+Lease own_lease(const Clock& clock);
+bool is_process_alive(std::int64_t pid);
+// Is its holder at work? On this host the process decides, elsewhere the heartbeat.
+bool is_live(const Lease& lease, Nanoseconds wall_now);
+std::string holder_text(const Lease& lease);  // "host ab12, process 4711"
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint report: the answer of a study, from the database alone.
+#include <ostream>
+
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/report/document.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr int kFileWidth = 100;
+
+Result<int> report(Session& session, const Arguments& arguments) {
+  const int forms = (session.json ? 1 : 0) + (arguments.has("--csv") ? 1 : 0) +
+                    (arguments.has("--markdown") ? 1 : 0);
+  if (forms > 1) {
+    return Error{ErrorCode::invalid, "--json, --csv and --markdown exclude each other; say one"};
+  }
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  TRY_ASSIGN(StudyEvidence evidence, store->evidence(row.row));
+  const Document document = make_document(std::move(evidence));
+  const bool to_file = arguments.has("--output");
+  const TerminalStyle style{!to_file && session.color(session.out_is_terminal),
+                            session.out_is_terminal && !to_file ? session.width() : kFileWidth};
+  std::string text = session.json                  ? to_json(document)
+                     : arguments.has("--csv")      ? to_csv(document)
+                     : arguments.has("--markdown") ? to_markdown(document)
+                                                   : to_terminal(document, style);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  if (!to_file) {
+    session.out << text;
+    return kExitDone;
+  }
+  TRY(write_file(arguments.text("--output"), text));
+  session.err << "wrote " << arguments.text("--output") << "\n";
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec report_command() {
+  return {
+      "report",
+      "Show the answer of a study",
+      "Shows speedup and efficiency with intervals, per case and mode, and how far scaling "
+      "pays; from the database alone, also while the study runs.",
+      {{"STUDY",
+        "Id, unique prefix or name (default: the newest study)",
+        false,
+        {},
+        Completes::studies}},
+      {{"--csv", "", "One line per point, for spreadsheets"},
+       {"--markdown", "", "Tables for an issue or a wiki"},
+       {"--output", "FILE", "Write into FILE instead of to stdout", {}, false, Completes::files}},
+      {"kneepoint report", "kneepoint report quickstart --markdown --output report.md",
+       "kneepoint report quickstart-1a2b3c4d-2 --json"},
+      report};
+}
+
+}  // namespace kneepoint::cli

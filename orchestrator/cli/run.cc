@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint run: starts a study or goes on with it, and ends with the report. The order of things
+// matters: all that can be refused is refused before anything is written.
+#include <filesystem>
+#include <ostream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/choose_study.h"
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/controller.h"
+#include "orchestrator/cli/detach.h"
+#include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/run_view.h"
+#include "orchestrator/report/document.h"
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The command that goes on where this one stops.
+std::string resume_command(const Session& session, const Arguments& arguments) {
+  std::string text = "kneepoint run " + arguments.text("PLAN");
+  if (arguments.has("--site")) text += " --site " + arguments.text("--site");
+  if (!session.database_flag.empty()) text += " --db " + session.database_flag;
+  return text;
+}
+
+int refuse(Session& session, const std::string& plan, const std::vector<std::string>& refused) {
+  session.err << "kneepoint: run: " << plan << " does not fit this machine; nothing was started\n";
+  for (const std::string& sentence : refused) session.err << "  " << sentence << "\n";
+  session.err << "Lower `scale`, or say `limits: {oversubscribe: true}` in the plan to measure it "
+                 "all the same (such points are marked in every report).\n";
+  return kExitUsage;
+}
+
+const char* word_of(EngineEnd end) {
+  switch (end) {
+    case EngineEnd::finished:
+      return "finished";
+    case EngineEnd::interrupted:
+      return "interrupted";
+    case EngineEnd::cancelled:
+      return "cancelled";
+    case EngineEnd::over_budget:
+      return "over_budget";
+  }
+  return "";
+}
+
+int exit_code_of_study(EngineEnd end, const StudySummary& summary, int failed) {
+  if (end == EngineEnd::interrupted || end == EngineEnd::cancelled) return kExitInterrupted;
+  if (end == EngineEnd::over_budget) return kExitRunsFailed;
+  const bool red = failed > 0 || !summary.anything_ran || !summary.all_points_have_data;
+  return red ? kExitRunsFailed : kExitDone;
+}
+
+// The answer: the report, how it ended, and where to look next.
+Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& store,
+                     const StudyRow& row, const std::string& end_word, EngineEnd end) {
+  TRY_ASSIGN(StudyEvidence evidence, store.evidence(row.row));
+  int failed = 0, open = 0, total = 0;
+  for (const PointEvidence& point : evidence.points) {
+    for (const RunEvidence& run : point.runs) {
+      ++total;
+      open += run.finished ? 0 : 1;
+      failed += run.finished && run.state != AttemptState::succeeded ? 1 : 0;
+    }
+  }
+  const Document document = make_document(std::move(evidence));
+  const int code = exit_code_of_study(end, document.summary, failed);
+  if (session.json) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("study").value(row.id);
+    json.key("end").value(end_word);
+    json.key("runs").value(total);
+    json.key("failed").value(failed);
+    json.key("unfinished").value(open);
+    json.key("exit_code").value(code);
+    json.key("work_dir").value(row.work_dir);
+    json.key("report").raw(to_json(document));
+    json.end_object();
+    session.out << json.text() << "\n";
+  } else {
+    session.out << to_terminal(document, {session.color(session.out_is_terminal), session.width()})
+                << std::flush;
+  }
+  const std::string resume = resume_command(session, arguments);
+  if (end == EngineEnd::interrupted) {
+    session.err << "kneepoint: run: interrupted with " << open
+                << " runs to go; nothing is lost. Go on with: " << resume << "\n";
+  } else if (end == EngineEnd::cancelled) {
+    session.err << "kneepoint: run: cancelled on request with " << open
+                << " runs to go. Go on with: " << resume << "\n";
+  } else if (end == EngineEnd::over_budget) {
+    session.err << "kneepoint: run: the budget of node-hours is used up with " << open
+                << " runs to go. Raise limits.budget.node_hours, then: " << resume << "\n";
+  } else if (code == kExitRunsFailed) {
+    session.err << "kneepoint: run: " << failed << " of " << total
+                << " runs failed. Why: kneepoint status " << row.id << "; again: " << resume
+                << " --retry-failed\n";
+  }
+  if (!session.json) {
+    session.err << "report: kneepoint report " << row.id << " (--markdown, --csv, --json)\n"
+                << "files:  " << row.work_dir << "\n";
+  }
+  return code;
+}
+
+Result<int> run(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(PlanOnSite both,
+             read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
+  if (!both.problems.empty()) return report_problems(session, both.problems);
+  const Site& site = *both.site;
+  const std::string here = fs::current_path().string();
+  TRY_ASSIGN(const std::string database, database_of(session));
+  const std::string root = work_root(site, database, here);
+
+  TRY_ASSIGN(const Capabilities capabilities, capabilities_of(session, site, root));
+  const Expanded expanded = expand(both.plan, site, capacity_of(capabilities, site.limits),
+                                   programs_folder(site, session.executable, here));
+  if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
+  const Study& study = expanded.study;
+  const auto refused = refusals(study, capabilities);
+  if (!refused.empty()) return refuse(session, arguments.text("PLAN"), refused);
+
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
+  const Wishes wishes{arguments.has("--new"), arguments.has("--retry-failed")};
+  TRY_ASSIGN(const ChosenStudy chosen, choose_study(*store, study, site, root, wishes));
+  if (chosen.choice == Choice::nothing) {
+    session.err << sentence_of(chosen) << "; start another with --new.\n";
+    return conclude(session, arguments, *store, chosen.row, "already_finished",
+                    EngineEnd::finished);
+  }
+  if (arguments.has("--detach")) {
+    return start_detached(session, *store, chosen.row, database, arguments);
+  }
+
+  TRY_ASSIGN(const HeldLease lease, HeldLease::take(*store, chosen.row, session.clock));
+  TRY(store->update_study_plan(chosen.row.row, study));
+  if (chosen.choice == Choice::reopen) TRY(store->reopen_failed_runs(chosen.row.row));
+  session.err << sentence_of(chosen) << std::endl;
+  TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
+  TRY(access.poller->take_signals());
+  RunView view(session, *store, chosen.row.row);
+  EngineOptions options;
+  options.concurrent = arguments.count("--concurrent");
+  options.lease = lease.lease();
+  view.attach(options);
+  auto outcome = run_study(*store, chosen.row, study, site, *access.launcher, *access.poller,
+                           session.clock, options);
+  view.finish();
+  if (!outcome) return outcome.error().in(chosen.row.id);
+  return conclude(session, arguments, *store, chosen.row, word_of(outcome->end), outcome->end);
+}
+
+}  // namespace
+
+CommandSpec run_command() {
+  return {
+      "run",
+      "Run a plan to its end, or go on with it",
+      "Starts a study of the plan on the site, or goes on with the newest one of its series "
+      "that is unfinished; a plan that asks for more repeats or K extends a finished study. "
+      "Ends with the report. Ctrl-C once lets active runs end and stops; twice cancels them; "
+      "running again resumes. Exits with 4 if a run failed or a point has no data.",
+      {{"PLAN", "The plan file", true, {}, Completes::files}},
+      {{"--site",
+        "FILE",
+        "Where to run (default: KNEEPOINT_SITE, else this machine)",
+        {},
+        false,
+        Completes::files},
+       {"--new", "", "Start another study of the series, even if one is unfinished"},
+       {"--detach", "", "Return at once and run in the background"},
+       {"--retry-failed", "", "Try the failed runs of the newest study again"},
+       {"--concurrent", "N", "Allocations at a time (the site's limit is never passed)", {}, true}},
+      {"kneepoint run plans/quickstart.yaml",
+       "kneepoint run plans/jacobi.yaml --site plans/sites/simulated.yaml --new --detach"},
+      run};
+}
+
+}  // namespace kneepoint::cli

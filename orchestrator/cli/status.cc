@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint status: where a study stands. Only reads, so it works while the study runs.
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/status_text.h"
+
+#include <limits>
+#include <ostream>
+
+namespace kneepoint::cli {
+namespace {
+
+Result<int> status(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  TRY_ASSIGN(const StudyStatus found, read_status(*store, row, session.clock));
+  // A pipe has no width: nothing is cut.
+  const int width = session.out_is_terminal ? session.width() : std::numeric_limits<int>::max();
+  session.out << (session.json ? to_json(found) : to_text(found, width));
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec status_command() {
+  return {"status",
+          "Show where a study stands",
+          "Shows the runs of a study by state, its points, who works on it, and what happened "
+          "last.",
+          {{"STUDY",
+            "Id, unique prefix or name (default: the newest study)",
+            false,
+            {},
+            Completes::studies}},
+          {},
+          {"kneepoint status", "kneepoint status quickstart --json"},
+          status};
+}
+
+}  // namespace kneepoint::cli

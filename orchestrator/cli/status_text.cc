@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run counts by its newest attempt; a run that waits for another attempt counts as planned.
+#include "orchestrator/cli/status_text.h"
+
+#include <algorithm>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/progress_text.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr std::size_t kEventsShown = 8;
+
+AttemptState state_of(const RunRow& run) {
+  if (!run.last) return AttemptState::planned;
+  if (!run.finished && is_final(run.last->state)) return AttemptState::planned;
+  return run.last->state;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+PointStatus status_of(const PointEvidence& evidence) {
+  const Point& point = evidence.point;
+  PointStatus status;
+  status.label = (point.build == "default" ? "" : point.build + " ") + point.case_name + " " +
+                 to_string(point.mode) + " K=" + std::to_string(point.k);
+  std::vector<double> seconds;
+  for (const RunEvidence& run : evidence.runs) {
+    ++status.total;
+    if (!run.finished) continue;
+    if (run.state == AttemptState::succeeded) {
+      ++status.succeeded;
+      seconds.push_back(run.seconds);
+      continue;
+    }
+    ++status.failed;
+    if (status.trouble.empty()) {
+      status.trouble =
+          "r" + std::to_string(run.number) + " " + to_string(run.state) +
+          (run.reason == Reason::none ? "" : " (" + std::string(to_string(run.reason)) + ")");
+    }
+  }
+  status.median_seconds = median(std::move(seconds));
+  return status;
+}
+
+std::string holder_sentence(const StudyStatus& status) {
+  if (!status.holder) return "nobody";
+  const std::string who = holder_text(*status.holder);
+  const std::string age = age_text(status.now - status.holder->heartbeat_ns);
+  return status.holder_is_live ? who + ", heartbeat " + age + " ago"
+                               : "nobody (" + who + " is gone; last heartbeat " + age + " ago)";
+}
+
+std::string event_line(const Event& event) {
+  std::string about;
+  if (event.run_number > 0) about = "r" + std::to_string(event.run_number);
+  if (event.attempt_number > 0) about += "-a" + std::to_string(event.attempt_number);
+  return to_utc_text(event.wall_ns) + "  " + (about.empty() ? "" : about + " ") + event.kind +
+         ": " + event.text;
+}
+
+std::string counts_text(const StudyStatus& status) {
+  std::string text;
+  for (const auto& [state, count] : status.runs) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + to_string(state);
+  }
+  return text.empty() ? "none yet" : text;
+}
+
+}  // namespace
+
+int StudyStatus::in(AttemptState state) const {
+  const auto found = runs.find(state);
+  return found == runs.end() ? 0 : found->second;
+}
+
+int StudyStatus::failed() const {
+  int sum = 0;
+  for (const auto& [state, count] : runs) {
+    if (is_final(state) && state != AttemptState::succeeded) sum += count;
+  }
+  return sum;
+}
+
+Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Clock& clock) {
+  StudyStatus status;
+  status.now = clock.wall();
+  TRY_ASSIGN(status.row, store.find_study(row.id));  // it may have changed meanwhile
+  TRY_ASSIGN(const std::vector<RunRow> runs, store.runs(row.row));
+  for (const RunRow& run : runs) {
+    ++status.runs[state_of(run)];
+    status.attempts += run.attempts;
+  }
+  status.total = static_cast<int>(runs.size());
+  TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
+  status.node_seconds = evidence.node_seconds;
+  for (const PointEvidence& point : evidence.points) status.points.push_back(status_of(point));
+  TRY_ASSIGN(status.holder, store.lease(row.row));
+  status.holder_is_live = status.holder && is_live(*status.holder, status.now);
+  TRY_ASSIGN(status.events, store.events(row.row, 0));
+  if (status.events.size() > kEventsShown) {
+    status.events.erase(status.events.begin(),
+                        status.events.end() - static_cast<std::ptrdiff_t>(kEventsShown));
+  }
+  return status;
+}
+
+std::string to_text(const StudyStatus& status, int width) {
+  const StudyRow& row = status.row;
+  const int done = status.in(AttemptState::succeeded) + status.failed();
+  std::string out;
+  const auto line = [&](const std::string& text) { out += cut_to_width(text, width) + "\n"; };
+  line("study:       " + row.id);
+  line("state:       " + row.state);
+  line("site:        " + row.site + " (" + row.backend + ")");
+  line("controller:  " + holder_sentence(status));
+  line("runs:        " + bar(done, status.total, 22) + " " + std::to_string(done) + "/" +
+       std::to_string(status.total) + " done: " + counts_text(status));
+  line("attempts:    " + std::to_string(status.attempts));
+  line("node-hours:  " + number_text(status.node_seconds / 3600));
+  line("created:     " + to_utc_text(row.created_ns));
+  line("files:       " + row.work_dir);
+  if (!status.points.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const PointStatus& point : status.points) {
+      rows.push_back(
+          {point.label,
+           std::to_string(point.succeeded + point.failed) + "/" + std::to_string(point.total),
+           std::to_string(point.failed),
+           point.median_seconds > 0 ? to_duration_text(from_seconds(point.median_seconds)) : "-",
+           point.trouble});
+    }
+    out += "\n";
+    const std::string table = to_table({{"POINT"},
+                                        {"RUNS", Align::right},
+                                        {"FAILED", Align::right},
+                                        {"MEDIAN T", Align::right},
+                                        {"FIRST TROUBLE"}},
+                                       rows);
+    for (std::size_t i = 0; i < table.size();) {
+      const std::size_t end = table.find('\n', i);
+      line(table.substr(i, end - i));
+      i = end + 1;
+    }
+  }
+  if (!status.events.empty()) out += "\nlast events:\n";
+  for (const Event& event : status.events) line("  " + event_line(event));
+  return out;
+}
+
+std::string to_json(const StudyStatus& status) {
+  const StudyRow& row = status.row;
+  JsonWriter json;
+  json.begin_object();
+  json.key("study").value(row.id);
+  json.key("state").value(row.state);
+  json.key("site").value(row.site);
+  json.key("backend").value(row.backend);
+  json.key("created").value(to_utc_text(row.created_ns));
+  json.key("work_dir").value(row.work_dir);
+  json.key("runs").begin_object();
+  json.key("total").value(status.total);
+  for (const auto& [state, count] : status.runs) json.key(to_string(state)).value(count);
+  json.end_object();
+  json.key("attempts").value(status.attempts);
+  json.key("node_hours").value(status.node_seconds / 3600);
+  json.key("controller");
+  if (status.holder) {
+    json.begin_object();
+    json.key("host").value(status.holder->host);
+    json.key("pid").value(status.holder->pid);
+    json.key("heartbeat").value(to_utc_text(status.holder->heartbeat_ns));
+    json.key("alive").value(status.holder_is_live);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.key("points").begin_array();
+  for (const PointStatus& point : status.points) {
+    json.begin_object();
+    json.key("point").value(point.label);
+    json.key("succeeded").value(point.succeeded);
+    json.key("failed").value(point.failed);
+    json.key("total").value(point.total);
+    json.key("median_seconds");
+    point.median_seconds > 0 ? json.value(point.median_seconds) : json.null();
+    json.end_object();
+  }
+  json.end_array();
+  json.key("events").begin_array();
+  for (const Event& event : status.events) {
+    json.begin_object();
+    json.key("time").value(to_utc_text(event.wall_ns));
+    json.key("kind").value(event.kind);
+    json.key("run").value(event.run_number);
+    json.key("attempt").value(event.attempt_number);
+    json.key("text").value(event.text);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.text() + "\n";
+}
+
+std::string to_line(const StudyStatus& status) {
+  return status.row.id + " " + status.row.state + ": " + counts_text(status) + " of " +
+         counted(status.total, "run");
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text in columns, and how wide text is on a terminal. Lines never end in a space.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kneepoint::cli {
+
+enum class Align { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::left;
+};
+
+// Titles, then the rows; two spaces between columns. A short row leaves its last cells empty.
+std::string to_table(const std::vector<Column>& columns,
+                     const std::vector<std::vector<std::string>>& rows, int indent = 0);
+
+// Columns that `text` (UTF-8, perhaps with colour sequences) takes on a terminal.
+int display_width(std::string_view text);
+
+// The first `width` columns of it; colour sequences are kept, and closed if the text was cut.
+std::string cut_to_width(std::string_view text, int width);
+
+// Words of `text` in lines of at most `width` columns, each line after `indent` spaces.
+std::string wrap(std::string_view text, int width, int indent);
+
+// "3 runs", "1 run".
+std::string counted(long number, const std::string& noun);
+
+// "12s", "5m", "3h", "2d": how long ago, as kubectl says it.
+std::string age_text(std::int64_t nanoseconds);
+
+// A number of at most `digits` significant digits, without an exponent where one can do without.
+std::string number_text(double value, int digits = 3);
+
+}  // namespace kneepoint::cli

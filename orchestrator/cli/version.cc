@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint version: what this program is made of. The build system passes the facts in.
+#include <ostream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+namespace {
+
+struct Component {
+  const char* name;
+  const char* version;
+};
+
+constexpr Component kLibraries[] = {
+    {"Boost", KNEEPOINT_BOOST_VERSION},        {"CLI11", KNEEPOINT_CLI11_VERSION},
+    {"nlohmann-json", KNEEPOINT_JSON_VERSION}, {"spdlog", KNEEPOINT_SPDLOG_VERSION},
+    {"SQLite", KNEEPOINT_SQLITE_VERSION},      {"yaml-cpp", KNEEPOINT_YAML_VERSION},
+};
+
+Result<int> version(Session& session, const Arguments&) {
+  if (session.json) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("version").value(KNEEPOINT_VERSION);
+    json.key("compiler").value(KNEEPOINT_COMPILER);
+    json.key("build_type").value(KNEEPOINT_BUILD_TYPE);
+    json.key("sanitizers").value(KNEEPOINT_SANITIZERS);
+    json.key("libraries").begin_object();
+    for (const Component& library : kLibraries) json.key(library.name).value(library.version);
+    json.end_object();
+    json.end_object();
+    session.out << json.text() << "\n";
+    return kExitDone;
+  }
+  session.out << "kneepoint " << KNEEPOINT_VERSION << "\n"
+              << "compiler: " << KNEEPOINT_COMPILER << "\n"
+              << "build type: " << KNEEPOINT_BUILD_TYPE;
+  if (*KNEEPOINT_SANITIZERS != '\0') session.out << ", sanitizers " << KNEEPOINT_SANITIZERS;
+  session.out << "\nlibraries:";
+  const char* separator = " ";
+  for (const Component& library : kLibraries) {
+    session.out << separator << library.name << " " << library.version;
+    separator = ", ";
+  }
+  session.out << "\n";
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec version_command() {
+  return {"version",
+          "Show version, compiler and libraries",
+          "Shows the version of kneepoint, and what it was built with.",
+          {},
+          {},
+          {"kneepoint version", "kneepoint version --json"},
+          version};
+}
+
+}  // namespace kneepoint::cli

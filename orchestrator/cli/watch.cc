@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint watch: status again and again until the study is over. Only reads, so it may be started
+// and stopped at will.
+#include <ostream>
+
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/status_text.h"
+#include "orchestrator/cli/terminal.h"
+#include "orchestrator/io/poller.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr Nanoseconds kBetweenLooks = kSecond / 2;
+constexpr int kLooksWithoutController = 6;  // a controller that starts just now gets this long
+
+int exit_code_for(const StudyStatus& status) {
+  if (!status.is_over()) return kExitInterrupted;
+  return status.failed() > 0 || status.in(AttemptState::succeeded) == 0 ? kExitRunsFailed
+                                                                        : kExitDone;
+}
+
+Result<int> watch(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  Poller poller;
+  TRY(poller.take_signals());
+  LiveArea area(session.out, session.clock, terminal_height);
+  const bool live = session.out_is_terminal && !session.json;
+  std::string last;
+  for (int unattended = 0;;) {
+    TRY_ASSIGN(const StudyStatus status, read_status(*store, row, session.clock));
+    if (live) {
+      area.draw(to_text(status, session.width()));
+    } else if (const std::string line = to_line(status); line != last) {
+      session.out << (session.json ? to_json(status) : line + "\n") << std::flush;
+      last = line;
+    }
+    unattended = status.holder_is_live ? 0 : unattended + 1;
+    if (status.is_over() && !status.holder_is_live) return exit_code_for(status);
+    if (unattended > kLooksWithoutController) {
+      session.err << "kneepoint: watch: nobody works on " << row.id
+                  << "; go on with it: kneepoint run " << status.row.plan_path << "\n";
+      return kExitInterrupted;
+    }
+    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenLooks));
+    if (!woken.signals.empty()) return kExitInterrupted;
+  }
+}
+
+}  // namespace
+
+CommandSpec watch_command() {
+  return {"watch",
+          "Follow a study until it is over",
+          "Shows the status of a study, drawn anew in place until the study is over; without a "
+          "terminal, one line at each change (with --json, one object a line). Only reads: "
+          "stopping it stops nothing else. Exits with 4 if runs failed, with 130 if nobody works "
+          "on the study.",
+          {{"STUDY",
+            "Id, unique prefix or name (default: the newest study)",
+            false,
+            {},
+            Completes::studies}},
+          {},
+          {"kneepoint watch", "kneepoint watch jacobi-nightly"},
+          watch};
+}
+
+}  // namespace kneepoint::cli

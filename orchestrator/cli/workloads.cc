@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint workloads: what `use:` in a plan can name.
+#include <algorithm>
+#include <ostream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/table.h"
+#include "orchestrator/plan/plan_reader.h"
+
+namespace kneepoint::cli {
+namespace {
+
+void write_entry(JsonWriter& json, const CatalogEntry& entry) {
+  json.begin_object();
+  json.key("name").value(entry.name);
+  json.key("program").value(entry.program);
+  json.key("summary").value(entry.summary);
+  json.key("size").value(entry.size_meaning);
+  json.key("held_fixed_strong").value(entry.held_fixed_strong);
+  json.key("held_fixed_weak").value(entry.held_fixed_weak);
+  json.key("work_unit").value(entry.work_unit);
+  json.key("default_size_strong").value(entry.default_size_strong);
+  json.key("default_size_weak").value(entry.default_size_weak);
+  json.key("model_strong").value(entry.model_strong);
+  json.key("model_weak").value(entry.model_weak);
+  json.key("parameters").begin_object();
+  for (const Parameter& parameter : entry.parameters) {
+    json.key(parameter.name).value(parameter.value);
+  }
+  json.end_object();
+  json.end_object();
+}
+
+std::string in_detail(const CatalogEntry& entry) {
+  std::vector<std::vector<std::string>> rows = {
+      {"name:", entry.name},
+      {"what:", entry.summary},
+      {"program:", entry.program},
+      {"size:", entry.size_meaning},
+      {"strong:", "holds fixed " + entry.held_fixed_strong},
+      {"", "default size " + entry.default_size_strong},
+      {"weak:", "holds fixed " + entry.held_fixed_weak},
+      {"", "default size " + entry.default_size_weak},
+      {"work unit:", entry.work_unit},
+      {"model:", entry.model_strong.empty()
+                     ? "none"
+                     : "strong " + entry.model_strong + "; weak " + entry.model_weak}};
+  for (const Parameter& parameter : entry.parameters) {
+    rows.push_back({"parameter:", parameter.name + " (default " + parameter.value + ")"});
+  }
+  for (const std::string& when : entry.emulated_when) {
+    rows.push_back({"emulated:", "with " + when + " it sleeps and takes no core"});
+  }
+  const std::string table = to_table({{""}, {""}}, rows);
+  return table.substr(table.find('\n') + 1);  // no titles
+}
+
+Result<int> workloads(Session& session, const Arguments& arguments) {
+  const std::vector<CatalogEntry>& catalog = built_in_catalog();
+  const std::string name = arguments.text("NAME");
+  std::vector<CatalogEntry> chosen;
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog) {
+    names.push_back(entry.name);
+    if (name.empty() || name == entry.name) chosen.push_back(entry);
+  }
+  if (chosen.empty()) {
+    const std::string near = nearest_word(name, names);
+    return Error{ErrorCode::not_found, "no workload '" + name + "'" +
+                                           (near.empty() ? "; 'kneepoint workloads' lists them"
+                                                         : "; did you mean '" + near + "'?")};
+  }
+  if (session.json) {
+    JsonWriter json;
+    json.begin_object().key("workloads").begin_array();
+    for (const CatalogEntry& entry : chosen) write_entry(json, entry);
+    json.end_array().end_object();
+    session.out << json.text() << "\n";
+  } else if (!name.empty()) {
+    session.out << in_detail(chosen.front());
+  } else {
+    std::vector<std::vector<std::string>> rows;
+    for (const CatalogEntry& entry : chosen) rows.push_back({entry.name, entry.summary});
+    session.out << to_table({{"NAME"}, {"WHAT IT DOES"}}, rows);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+CommandSpec workloads_command() {
+  return {"workloads",
+          "List the workloads that come with kneepoint",
+          "Lists the workloads that a plan can name with `use:`, or shows one in detail: what its "
+          "size means, what each mode holds fixed, and its parameters.",
+          {{"NAME", "One workload, in detail", false, {}, Completes::workloads}},
+          {},
+          {"kneepoint workloads", "kneepoint workloads jacobi3d"},
+          workloads};
+}
+
+}  // namespace kneepoint::cli

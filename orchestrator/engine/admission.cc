@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First come, first served, within limits. A run that needs more than the whole machine (asked for
+// by `oversubscribe: true`) waits until it has the machine to itself.
+#include "orchestrator/engine/admission.h"
+
+#include <algorithm>
+
+namespace kneepoint {
+namespace {
+
+// The smaller of two ceilings, where 0 means "none".
+template <typename T>
+T smaller(T a, T b) {
+  if (a == 0) return b;
+  if (b == 0) return a;
+  return std::min(a, b);
+}
+
+std::string in_use(int used, int limit) {
+  return std::to_string(used) + " of " + std::to_string(limit) + " in use";
+}
+
+}  // namespace
+
+Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceilings& ceilings) {
+  Admission answer;
+  Usage now = usage;
+  for (const Need& need : waiting) {
+    if (now.runs >= ceilings.concurrent) {
+      answer.waiting = "for a free place: " + in_use(now.runs, ceilings.concurrent);
+      break;
+    }
+    if (ceilings.node_seconds > 0 && now.node_seconds + need.node_seconds > ceilings.node_seconds) {
+      answer.waiting = "the budget of node-hours is used up";
+      answer.over_budget = true;
+      break;
+    }
+    if (ceilings.nodes > 0 && now.runs > 0 && now.nodes + need.nodes > ceilings.nodes) {
+      answer.waiting = "for free nodes: " + in_use(now.nodes, ceilings.nodes);
+      break;
+    }
+    if (ceilings.cpus > 0 && need.cpus > 0 && now.cpus > 0 &&
+        now.cpus + need.cpus > ceilings.cpus) {
+      answer.waiting = "for a free core: " + in_use(now.cpus, ceilings.cpus);
+      break;
+    }
+    ++now.runs;
+    now.nodes += need.nodes;
+    now.cpus += need.cpus;
+    now.node_seconds += need.node_seconds;
+    ++answer.count;
+  }
+  return answer;
+}
+
+Ceilings ceilings_of(const Limits& plan, const SiteLimits& site, const Capabilities& backend,
+                     int asked) {
+  Ceilings c;
+  const int wish = asked > 0             ? asked
+                   : plan.concurrent > 0 ? plan.concurrent
+                                         : backend.default_concurrent;
+  c.concurrent = std::max(1, smaller(wish, site.concurrent));
+  c.nodes = smaller(smaller(plan.nodes, site.nodes), backend.nodes);
+  c.cpus = backend.shares_cores ? backend.cores_per_node : 0;
+  c.node_seconds = smaller(plan.node_hours, site.node_hours) * 3600;
+  return c;
+}
+
+bool is_oversubscribed(const Point& point, const Capabilities& backend) {
+  return backend.shares_cores && !point.emulated && backend.cores_per_node > 0 &&
+         point.shape.cpus() > backend.cores_per_node;
+}
+
+Need need_of(const Point& point, const Capabilities& backend, double expected_seconds) {
+  Need need;
+  need.nodes = point.shape.nodes;
+  if (backend.shares_cores && !point.emulated) {
+    need.cpus = std::min(point.shape.cpus(), std::max(1, backend.cores_per_node));
+  }
+  need.node_seconds = expected_seconds * point.shape.nodes;
+  return need;
+}
+
+}  // namespace kneepoint

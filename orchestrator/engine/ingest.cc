@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of the checks is the order of trust: are the bytes whole, did the workload end well, is
+// its answer right, did all ranks take part, is there a time.
+#include "orchestrator/engine/ingest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "agents/record/record.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr std::size_t kMostRanksListed = 64;  // the simulated backend lists no more
+
+std::optional<double> unit_in_seconds(const std::string& unit) {
+  if (unit == "s") return 1.0;
+  if (unit == "ms") return 1e-3;
+  if (unit == "us") return 1e-6;
+  if (unit == "ns") return 1e-9;
+  if (unit == "min") return 60.0;
+  if (unit == "h") return 3600.0;
+  return std::nullopt;
+}
+
+// T of the run, or nothing when no time was reported.
+std::optional<double> time_of_run(const Point& point, const record::Records& records) {
+  for (const record::Metric& metric : records.metrics) {
+    if (metric.name != "time") continue;
+    const auto factor = unit_in_seconds(metric.unit);
+    if (!factor) return std::nullopt;
+    return metric.value * *factor;
+  }
+  double sum = 0;
+  int count = 0;
+  for (const record::Sample& sample : records.samples) {
+    if (sample.warmup) continue;
+    sum += static_cast<double>(sample.max_ns);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count * 1e-9 * std::max(1, point.iterations);
+}
+
+void keep(const Point& point, const record::Records& records, AttemptResult& out) {
+  double compute = 0, communication = 0;
+  int timed = 0;
+  for (const record::Sample& s : records.samples) {
+    out.samples.push_back({s.iteration, s.warmup, s.max_ns, s.mean_ns, s.min_ns, s.compute_ns,
+                           s.communication_ns, s.other_ns});
+    if (s.warmup) continue;
+    ++timed;
+    compute += static_cast<double>(s.compute_ns);
+    communication += static_cast<double>(s.communication_ns);
+  }
+  if (timed > 0) {
+    const double scale = 1e-9 * std::max(1, point.iterations) / timed;
+    out.compute_seconds = compute * scale;
+    out.communication_seconds = communication * scale;
+  }
+  std::set<std::string> hosts;
+  for (const record::RankTotal& r : records.ranks) {
+    out.ranks.push_back({r.rank, r.host, r.cpus, r.compute_ns, r.communication_ns, r.work});
+    hosts.insert(r.host);
+    out.work_total += r.work;
+    out.work_min = out.ranks.size() == 1 ? r.work : std::min(out.work_min, r.work);
+    out.work_max = std::max(out.work_max, r.work);
+  }
+  for (const record::Metric& m : records.metrics) out.metrics.push_back({m.name, m.value, m.unit});
+  for (const record::Provenance& p : records.provenance) {
+    for (const auto& [name, value] : p.facts) {
+      out.facts.push_back({p.scope, name, value});
+      if (name == "host") hosts.insert(value);
+      if (name == "binding" && value.starts_with("differs")) out.binding_differs = true;
+    }
+  }
+  for (const std::string& host : hosts) out.hosts += (out.hosts.empty() ? "" : ",") + host;
+}
+
+}  // namespace
+
+Ingested ingest(const Point& point, const StepArtifacts& step, const Observation& seen,
+                bool oversubscribed) {
+  const record::Records records = record::parse(step.records);
+  Ingested out;
+  keep(point, records, out.result);
+  out.result.oversubscribed = oversubscribed;
+
+  const auto ended = [&](AttemptState state, Reason reason, const std::string& detail) {
+    out.state = state;
+    out.reason = reason;
+    out.detail = detail;
+    return out;
+  };
+
+  if (!records.end) {
+    if (seen.preempted) {
+      return ended(AttemptState::preempted, Reason::none, "preempted before it could finish");
+    }
+    const Reason why = seen.reason == Reason::none ? Reason::agent_died : seen.reason;
+    const AttemptState state =
+        why == Reason::time_limit ? AttemptState::timed_out : AttemptState::lost;
+    return ended(state, why, seen.detail.empty() ? sentence(why) : seen.detail);
+  }
+  out.exit_code = records.end->exit_code;
+  out.signal = records.end->signal;
+  if (!records.problems.empty()) {
+    return ended(AttemptState::invalid, Reason::bad_record, records.problems.front());
+  }
+
+  const auto outcome = parse_attempt_state(records.end->outcome);
+  const auto reason = parse_reason(records.end->reason);
+  if (!outcome || !is_final(*outcome) || !reason) {
+    return ended(
+        AttemptState::invalid, Reason::bad_record,
+        "unknown outcome '" + records.end->outcome + "' or reason '" + records.end->reason + "'");
+  }
+  if (*outcome != AttemptState::succeeded) {
+    return ended(*outcome, *reason,
+                 records.end->detail.empty() ? sentence(*reason) : records.end->detail);
+  }
+  if (records.check && !records.check->passed) {
+    return ended(AttemptState::failed, Reason::wrong_answer, records.check->detail);
+  }
+  if (point.own_harness) {
+    if (!records.done) {
+      return ended(AttemptState::invalid, Reason::no_end_record, sentence(Reason::no_end_record));
+    }
+    const std::size_t wanted =
+        std::min(static_cast<std::size_t>(point.shape.ranks), kMostRanksListed);
+    if (records.ranks.size() < wanted) {
+      return ended(AttemptState::invalid, Reason::bad_record,
+                   std::to_string(records.ranks.size()) + " ranks reported where " +
+                       std::to_string(point.shape.ranks) +
+                       " were asked for: was the workload built against another MPI than the one "
+                       "that started it?");
+    }
+  }
+  const auto seconds = time_of_run(point, records);
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0) {
+    return ended(
+        AttemptState::failed, Reason::no_time,
+        seconds ? "the reported time is not a positive number" : sentence(Reason::no_time));
+  }
+  out.result.seconds = *seconds;
+  return ended(AttemptState::succeeded, Reason::none, "");
+}
+
+void overrule(Reason stop, Ingested& outcome) {
+  if (stop == Reason::none || outcome.state == AttemptState::succeeded) return;
+  outcome.reason = stop;
+  outcome.detail = sentence(stop);
+  outcome.state = stop == Reason::user_cancelled ? AttemptState::cancelled
+                  : stop == Reason::time_limit   ? AttemptState::timed_out
+                                                 : AttemptState::failed;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a run to what the launcher is asked for. Pure; names are made here and nowhere else.
+#pragma once
+
+#include <string>
+
+#include "orchestrator/backend/launcher.h"
+#include "orchestrator/model/plan.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
+
+namespace kneepoint {
+
+// "r17-a2": the run's folder, and the step's name within the study.
+std::string attempt_name(int run_number, int attempt_number);
+
+// kp-<hash8>-<n>-<run>-a<attempt>, and -s<submission> when a step that never began is handed over
+// once more. At most 40 characters.
+std::string allocation_name(const std::string& hash8, int n, int run_number, int attempt_number,
+                            int submissions);
+
+struct RunIdentity {
+  std::string hash8;
+  int n = 1;              // of the study in its series
+  std::string directory;  // <work_dir>/<study>
+  int run_number = 0;
+  int repeat = 0;
+  int attempt_number = 1;
+  int submissions = 1;
+};
+
+// One job per run: an allocation of one step.
+AllocationRequest request_for(const Point& point, const Plan& plan, const Site& site,
+                              const RunIdentity& identity, bool oversubscribed);
+
+}  // namespace kneepoint

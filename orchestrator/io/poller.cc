@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One epoll set: a pidfd per watched process and one signalfd. A pidfd stays readable once its
+// process has ended, so an end between two waits is never missed; each is closed when reported.
+#include "orchestrator/io/poller.h"
+
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <unordered_map>
+
+#include "orchestrator/base/ensure.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr std::uint64_t kSignals = ~0ULL;  // epoll tag of the signalfd; processes use their pid
+
+int open_pidfd(pid_t pid) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // close-on-exec by definition
+}
+
+int timeout_in_ms(Nanoseconds left) {
+  if (left <= 0) return 0;
+  const Nanoseconds ms = (left + kMillisecond - 1) / kMillisecond;
+  return static_cast<int>(std::min<Nanoseconds>(ms, INT_MAX));
+}
+
+}  // namespace
+
+struct Poller::State {
+  int epoll = -1;
+  int signals = -1;
+  sigset_t mask_before{};
+  std::unordered_map<pid_t, int> pidfds;
+  std::vector<pid_t> gone_already;  // were not there any more when we were asked to watch them
+
+  void close_process(pid_t pid) {
+    const auto found = pidfds.find(pid);
+    if (found == pidfds.end()) return;
+    ::close(found->second);  // leaves the epoll set with it
+    pidfds.erase(found);
+  }
+
+  void take_signal(Woken& woken) {
+    signalfd_siginfo info{};
+    while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      woken.signals.push_back(static_cast<int>(info.ssi_signo));
+    }
+  }
+
+  void take_end(pid_t pid, Woken& woken) {
+    ::waitpid(pid, nullptr, WNOHANG);  // reaps it if it is ours; ECHILD if not
+    close_process(pid);
+    woken.ended.push_back(pid);
+  }
+};
+
+Poller::Poller() : state_(new State) {
+  state_->epoll = ::epoll_create1(EPOLL_CLOEXEC);
+  ENSURE(state_->epoll >= 0, "no descriptor left for epoll");
+}
+
+Poller::~Poller() {
+  for (const auto& [pid, fd] : state_->pidfds) ::close(fd);
+  if (state_->signals >= 0) {
+    ::close(state_->signals);
+    ::pthread_sigmask(SIG_SETMASK, &state_->mask_before, nullptr);
+  }
+  ::close(state_->epoll);
+  delete state_;
+}
+
+Result<void> Poller::take_signals() {
+  if (state_->signals >= 0) return {};
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&taken, number);
+  const int fd = ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd < 0) return system_error("signalfd", errno);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = kSignals;
+  if (::epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+    const int reason = errno;
+    ::close(fd);
+    return system_error("watch signals", reason);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &taken, &state_->mask_before);
+  state_->signals = fd;
+  return {};
+}
+
+Result<void> Poller::watch_process(pid_t pid) {
+  if (state_->pidfds.count(pid) != 0) return {};
+  const int fd = open_pidfd(pid);
+  if (fd < 0) {
+    if (errno != ESRCH) return system_error("watch process " + std::to_string(pid), errno);
+    state_->gone_already.push_back(pid);
+    return {};
+  }
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = static_cast<std::uint64_t>(pid);
+  if (::epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+    const int reason = errno;
+    ::close(fd);
+    return system_error("watch process " + std::to_string(pid), reason);
+  }
+  state_->pidfds.emplace(pid, fd);
+  return {};
+}
+
+void Poller::forget_process(pid_t pid) {
+  state_->close_process(pid);
+  std::erase(state_->gone_already, pid);
+}
+
+Result<Poller::Woken> Poller::wait(Nanoseconds at_most) {
+  Woken woken;
+  woken.ended.swap(state_->gone_already);
+  const Clock& clock = system_clock();
+  const Nanoseconds until = clock.steady() + std::min(std::max<Nanoseconds>(at_most, 0), kHour);
+  epoll_event events[64];
+  int timeout = woken.ended.empty() ? timeout_in_ms(std::min(at_most, kHour)) : 0;
+  while (true) {
+    const int count = ::epoll_wait(state_->epoll, events, 64, timeout);
+    if (count < 0) {
+      if (errno != EINTR) return system_error("wait for processes", errno);
+      timeout = timeout_in_ms(until - clock.steady());
+      continue;
+    }
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.u64 == kSignals) {
+        state_->take_signal(woken);
+      } else {
+        state_->take_end(static_cast<pid_t>(events[i].data.u64), woken);
+      }
+    }
+    if (count < 64) break;
+    timeout = 0;  // the array was full: more may have ended
+  }
+  woken.timed_out = woken.ended.empty() && woken.signals.empty();
+  return woken;
+}
+
+}  // namespace kneepoint

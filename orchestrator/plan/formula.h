@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Formulas of sizes, models and results: `256 * K^(1/3)`. A formula sees only the names it is given
+// and never changes them; a result that is not a finite number is an error. muParser stays inside
+// formula.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+
+namespace kneepoint {
+
+struct Variable {
+  std::string name;
+  double value = 0;
+};
+
+class Formula {
+ public:
+  // Checks the syntax, and that it uses no names but these.
+  static Result<Formula> parse(const std::string& text, const std::vector<std::string>& names);
+  Formula(Formula&&) noexcept;
+  Formula& operator=(Formula&&) noexcept;
+  ~Formula();
+
+  // Values in the order of the names. Not for several threads at once.
+  Result<double> evaluate(std::span<const double> values) const;
+  bool uses(std::string_view name) const;
+
+ private:
+  struct Parsed;
+  explicit Formula(std::unique_ptr<Parsed> parsed);
+  std::unique_ptr<Parsed> parsed_;
+};
+
+// Parse and evaluate once.
+Result<double> evaluate(const std::string& formula, std::span<const Variable> variables);
+
+// Can it be the name of a variable, next to the functions and constants there are?
+bool is_formula_name(std::string_view name);
+
+// A plain number for people and command lines: "512", "0.25", never "5e+02".
+std::string number_text(double value);
+
+// The whole text is a finite number.
+bool is_number(std::string_view text);
+
+}  // namespace kneepoint

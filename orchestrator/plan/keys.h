@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every key that plans, sites and the catalog know. The one list: readers refuse what is not here,
+// and a test compares docs/reference/*.schema.json with it.
+#pragma once
+
+#include "orchestrator/plan/yaml_view.h"
+
+namespace kneepoint {
+
+const KeySet& plan_keys();
+const KeySet& site_keys();
+const KeySet& catalog_keys();
+
+}  // namespace kneepoint

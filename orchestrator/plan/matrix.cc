@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// workloads × cases × modes × shapes × K, in this order. A point that two shapes resolve to alike
+// (1 rank is 1 rank, whatever the ranks per node) appears once.
+#include "orchestrator/plan/matrix.h"
+
+#include <algorithm>
+#include <set>
+
+#include "orchestrator/base/random.h"
+#include "orchestrator/plan/case_formulas.h"
+#include "orchestrator/plan/identity.h"
+#include "orchestrator/plan/placeholders.h"
+#include "orchestrator/plan/shapes.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr std::size_t kMaxPoints = 100'000;
+
+// Later ones win; the order of first appearance stays.
+void set_variable(std::vector<EnvironmentVariable>& environment, std::string name,
+                  std::string value) {
+  for (EnvironmentVariable& variable : environment) {
+    if (variable.name != name) continue;
+    variable.value = std::move(value);
+    return;
+  }
+  environment.push_back({std::move(name), std::move(value)});
+}
+
+class Expander {
+ public:
+  Expander(const Plan& plan, const Site& site, const SiteCapacity& capacity, std::string programs)
+      : plan_(plan),
+        site_(site),
+        capacity_(usable_capacity(capacity, site, plan.limits)),
+        programs_(std::move(programs)) {
+    while (programs_.size() > 1 && programs_.back() == '/') programs_.pop_back();
+  }
+
+  Expanded run() {
+    out_.study.plan = plan_;
+    out_.study.hash8 = series_hash(plan_, site_);
+    for (std::size_t i = 0; i < plan_.workloads.size() && !full_; ++i) {
+      key_ = "workloads[" + std::to_string(i) + "]";
+      add_workload(plan_.workloads[i]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // The same sentence at a second K adds nothing: one problem per key.
+  void fail(const std::string& key, const std::string& message) {
+    if (!failed_.insert(key).second) return;
+    out_.problems.push_back({plan_.path, 0, 0, key, message});
+  }
+
+  void add_workload(const WorkloadSpec& workload) {
+    const std::vector<std::vector<Parameter>> cases = cases_of(workload);
+    if (cases.empty()) fail(key_ + ".exclude", "it leaves no case to run");
+    for (const std::vector<Parameter>& parameters : cases) {
+      for (const Mode mode : plan_.modes) {
+        auto formulas = CaseFormulas::parse(workload, parameters, mode);
+        if (!formulas) {
+          fail(key_ + "." + formulas.error().key, formulas.error().message);
+          continue;
+        }
+        for (const ShapeChoice& choice : shape_choices(plan_.shape)) {
+          add_points(workload, parameters, mode, *formulas.value(), choice);
+          if (full_) return;
+        }
+      }
+    }
+  }
+
+  void add_points(const WorkloadSpec& workload, const std::vector<Parameter>& parameters, Mode mode,
+                  const CaseFormulas& formulas, const ShapeChoice& choice) {
+    const auto ks = resolve_scale(workload.scale.value_or(plan_.scale),
+                                  workers_that_fit(plan_, choice, capacity_));
+    if (!ks) return fail((workload.scale ? key_ + ".scale" : "scale") + ".to", ks.error().message);
+    for (const int k : *ks) {
+      const auto shape = resolve_shape(plan_, choice, k, is_local(), capacity_);
+      if (!shape) {
+        return fail(plan_.worker == WorkerUnit::gpu ? "shape" : "worker", shape.error().message);
+      }
+      Point point;
+      point.build = workload.build;
+      point.workload = workload.name;
+      point.case_name = case_name(workload, parameters);
+      point.parameters = parameters;
+      point.mode = mode;
+      point.k = k;
+      point.shape = *shape;
+      if (keys_.count(point.key()) > 0) continue;
+      if (!evaluate(workload, formulas, choice, point)) return;
+      fill(workload, point);
+      keys_.insert(point.key());
+      out_.study.points.push_back(std::move(point));
+      if (out_.study.points.size() > kMaxPoints) {
+        full_ = true;
+        return fail("workloads", "the plan comes to more than " + std::to_string(kMaxPoints) +
+                                     " points; shorten its lists");
+      }
+    }
+  }
+
+  bool is_local() const { return site_.backend == BackendKind::local; }
+
+  bool evaluate(const WorkloadSpec& workload, const CaseFormulas& formulas,
+                const ShapeChoice& choice, Point& point) {
+    auto values = formulas.at(point.k, point.shape);
+    if (!values) {
+      fail(key_ + "." + values.error().key,
+           "at K=" + std::to_string(point.k) + ": " + values.error().message);
+      return false;
+    }
+    point.has_size = values.value().has_size;
+    point.size = values.value().size;
+    point.results = values.value().results;
+    point.modelled_seconds = values.value().modelled_seconds;
+    // What a weak study holds fixed is its size at one worker.
+    double fixed_size = point.size;
+    if (point.mode == Mode::weak && point.has_size) {
+      const auto one = resolve_shape(plan_, choice, 1, is_local(), capacity_);
+      if (one) {
+        if (const auto first = formulas.at(1, *one)) fixed_size = first.value().size;
+      }
+    }
+    point.held_fixed = held_fixed(workload, point, fixed_size);
+    return true;
+  }
+
+  void fill(const WorkloadSpec& workload, Point& point) {
+    point.result_name = workload.result.name;
+    point.mpi = workload.mpi;
+    point.metrics = workload.metrics;
+    point.iterations = plan_.iterations.min_time > 0 ? 1 : plan_.iterations.count;
+    if (workload.catalog) {
+      point.work_unit = workload.catalog->work_unit;
+      point.own_harness = true;
+      point.emulated = is_emulated(*workload.catalog, point.parameters);
+    }
+    const std::vector<Parameter> values = placeholder_values(point, plan_.seed);
+    point.command.argv = workload.catalog
+                             ? harness_arguments(*workload.catalog, programs_, plan_, point)
+                             : std::vector<std::string>{};
+    for (const std::string& argument : workload.command) {
+      point.command.argv.push_back(replace_placeholders(argument, values));
+    }
+    auto& environment = point.command.environment;
+    set_variable(environment, "OMP_NUM_THREADS", std::to_string(point.shape.threads_per_rank));
+    for (const auto& [name, value] : site_.environment) set_variable(environment, name, value);
+    for (const auto* list : {&plan_.environment, &workload.environment}) {
+      for (const EnvironmentVariable& variable : *list) {
+        set_variable(environment, variable.name, replace_placeholders(variable.value, values));
+      }
+    }
+  }
+
+  const Plan& plan_;
+  const Site& site_;
+  const SiteCapacity capacity_;
+  std::string programs_;
+  std::string key_;
+  bool full_ = false;
+  std::set<std::string> failed_;
+  std::set<std::string> keys_;
+  Expanded out_;
+};
+
+}  // namespace
+
+Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity,
+                const std::string& programs) {
+  return Expander(plan, site, capacity, programs).run();
+}
+
+std::vector<Run> first_round(const Study& study) {
+  std::vector<int> points(study.points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<int>(i);
+  return interleave(points, 0, study.plan.repeat.min, study.plan.seed);
+}
+
+std::vector<Run> interleave(const std::vector<int>& points, int from, int to, std::uint64_t seed) {
+  std::vector<Run> runs;
+  for (int repeat = from; repeat < to; ++repeat) {
+    // Each block has its own stream: it is the same whichever blocks come before it.
+    std::vector<int> block = points;
+    Random(seed, "order of repeat " + std::to_string(repeat)).shuffle(block);
+    for (const int point : block) runs.push_back({point, repeat});
+  }
+  return runs;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// snprintf with fixed formats in the C locale: the same bytes everywhere.
+#include "orchestrator/report/text.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace kneepoint {
+
+std::string fixed_text(double value, int decimals) {
+  char text[400];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+int decimals_for(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return digits - 1;
+  const int before = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
+  return before >= digits ? 0 : digits - before;
+}
+
+std::string significant_text(double value, int digits) {
+  return fixed_text(value, decimals_for(value, digits));
+}
+
+std::string count_text(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.12g", value);
+  return text;
+}
+
+std::string level_text(double level) {
+  const double percent = level * 100;
+  // 93.75 is exact and known by that name; others are cut to one decimal, never rounded up.
+  if (percent * 4 == std::floor(percent * 4)) return count_text(percent) + "%";
+  return fixed_text(std::floor(percent * 10 + 1e-9) / 10, 1) + "%";
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds >= 1 || seconds == 0) return significant_text(seconds, 4) + " s";
+  if (seconds >= 1e-3) return significant_text(seconds * 1e3, 4) + " ms";
+  return significant_text(seconds * 1e6, 4) + " us";
+}
+
+std::string efficiency_text(double efficiency) {
+  return fixed_text(efficiency, 3);
+}
+
+std::string bounds_text(const std::optional<Interval>& interval, double scale, int decimals) {
+  if (!interval) return "[-]";
+  return "[" + fixed_text(interval->low * scale, decimals) + ", " +
+         fixed_text(interval->high * scale, decimals) + "]";
+}
+
+std::string efficiency_with_bounds(double efficiency, const std::optional<Interval>& interval) {
+  return efficiency_text(efficiency) + (interval ? " " + bounds_text(interval, 1, 3) : "");
+}
+
+std::string plain(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    std::size_t length = c < 0x80 ? 1 : c >= 0xF0 && c < 0xF5 ? 4 : c >= 0xE0 ? 3 : 2;
+    bool good = c < 0x80 ? c >= 0x20 && c != 0x7F : c >= 0xC2 && c < 0xF5;
+    if (i + length > text.size()) good = false;
+    for (std::size_t k = 1; good && k < length; ++k) {
+      good = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
+    }
+    // U+0080..U+009F are control characters too.
+    if (good && c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) good = false;
+    if (good) {
+      out.append(text.substr(i, length));
+    } else {
+      out += '?';
+      length = 1;
+    }
+    i += length;
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (const char c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return width;
+}
+
+std::string pad(std::string_view text, std::size_t width, bool right) {
+  const std::size_t has = display_width(text);
+  const std::string space(has < width ? width - has : 0, ' ');
+  return right ? space + std::string(text) : std::string(text) + space;
+}
+
+std::string wrapped(std::string_view text, int width, int indent) {
+  std::string out;
+  std::string line(static_cast<std::size_t>(indent), ' ');
+  bool empty = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!empty && display_width(line) + 1 + display_width(word) > static_cast<std::size_t>(width)) {
+      out += line + "\n";
+      line.assign(static_cast<std::size_t>(indent) + 2, ' ');
+      empty = true;
+    }
+    if (!empty) line += ' ';
+    line += word;
+    empty = false;
+  }
+  return out + line + "\n";
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+}  // namespace kneepoint

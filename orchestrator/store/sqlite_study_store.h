@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The StudyStore on SQLite. One class; its methods lie in store_*.cc by topic. Every method that
+// writes more than one row is a transaction of its own, or a savepoint of the caller's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
+
+namespace kneepoint {
+
+class SqliteStudyStore final : public StudyStore {
+ public:
+  SqliteStudyStore(std::unique_ptr<Database> database, const Clock& clock)
+      : database_(std::move(database)), db_(*database_), clock_(clock) {}
+
+  Result<std::unique_ptr<Transaction>> begin() override;
+
+  // store_studies.cc, store_find.cc
+  Result<StudyRow> create_study(const Study& study, const Site& site, int n,
+                                const std::string& work_dir) override;
+  Result<std::vector<StudyRow>> studies() override;
+  Result<StudyRow> find_study(const std::string& words) override;
+  Result<std::optional<StudyRow>> newest_of_series(const std::string& name,
+                                                   const std::string& hash8) override;
+  Result<void> set_study_state(RowId study, const std::string& state) override;
+  Result<void> update_study_plan(RowId study, const Study& plan) override;
+  Result<void> delete_study(RowId study) override;
+
+  // store_lease.cc
+  Result<void> acquire_lease(RowId study, const Lease& lease, bool (*alive)(std::int64_t)) override;
+  Result<void> renew_lease(RowId study, const Lease& lease) override;
+  Result<void> release_lease(RowId study) override;
+  Result<std::optional<Lease>> lease(RowId study) override;
+  Result<void> put_request(RowId study, RequestKind kind) override;
+  Result<std::vector<RequestKind>> take_requests(RowId study) override;
+
+  // store_matrix.cc
+  Result<std::vector<RowId>> put_points(RowId study, const std::vector<Point>& points) override;
+  Result<void> put_runs(RowId study, const std::vector<PlannedRun>& runs) override;
+  Result<void> put_round(RowId study, const RoundRow& round) override;
+  Result<std::vector<RoundRow>> rounds(RowId study) override;
+  Result<std::vector<RunRow>> runs(RowId study) override;
+  Result<std::vector<RowId>> point_rows(RowId study) override;
+
+  // store_attempts.cc
+  Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) override;
+  Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) override;
+  Result<void> put_result(RowId attempt, const AttemptResult& result) override;
+  Result<void> finish_run(RowId run) override;
+  Result<void> reopen_failed_runs(RowId study) override;
+  Result<std::vector<AttemptRow>> attempts(RowId run) override;
+
+  // store_story.cc
+  Result<void> put_event(RowId study, const Event& event) override;
+  Result<std::vector<Event>> events(RowId study, int run_number) override;
+  Result<std::vector<Fact>> facts(RowId attempt) override;
+  Result<std::vector<Sample>> samples(RowId attempt) override;
+  Result<std::vector<RankTotal>> ranks(RowId attempt) override;
+  Result<std::vector<Metric>> metrics(RowId attempt) override;
+
+  // store_evidence.cc
+  Result<StudyEvidence> evidence(RowId study) override;
+
+ private:
+  Result<StudyRow> study_row(RowId study);
+  Result<void> read_study_header(RowId study, StudyEvidence& evidence);
+  Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);
+  Result<void> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
+                         StudyEvidence& evidence);
+  Error no_such(const char* what, RowId row) const;
+  Error unreadable(const char* column, const std::string& word) const;
+
+  std::unique_ptr<Database> database_;
+  Database& db_;
+  const Clock& clock_;
+  std::map<RowId, Lease> held_;  // leases that this store acquired
+};
+
+}  // namespace kneepoint

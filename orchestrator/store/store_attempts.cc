@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attempts: planned once, changed only from the state the caller believes them to be in, their
+// results written once.
+#include "orchestrator/store/attempt_words.h"
+#include "orchestrator/store/sqlite_study_store.h"
+
+namespace kneepoint {
+namespace {
+
+const std::string kSelectAttempts =
+    std::string("SELECT ") + kAttemptColumns + " FROM attempts a WHERE a.run = ? ";
+
+Result<void> put_samples(Database& db, RowId attempt, const std::vector<Sample>& samples) {
+  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO samples (attempt, warmup, iteration, max_ns,"
+                                     " mean_ns, min_ns, compute_ns, communication_ns, other_ns)"
+                                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                                     " ON CONFLICT DO NOTHING"));
+  for (const auto& s : samples) {
+    TRY(insert.run(attempt, s.warmup, s.iteration, s.max_ns, s.mean_ns, s.min_ns, s.compute_ns,
+                   s.communication_ns, s.other_ns));
+  }
+  return {};
+}
+
+Result<void> put_ranks(Database& db, RowId attempt, const std::vector<RankTotal>& ranks) {
+  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO rank_totals (attempt, rank, host, cpus,"
+                                     " compute_ns, communication_ns, work)"
+                                     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+  for (const auto& r : ranks) {
+    TRY(insert.run(attempt, r.rank, r.host, r.cpus, r.compute_ns, r.communication_ns, r.work));
+  }
+  return {};
+}
+
+Result<void> put_metrics(Database& db, RowId attempt, const std::vector<Metric>& metrics) {
+  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO metrics (attempt, name, value, unit)"
+                                     " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+  for (const auto& m : metrics) {
+    auto put = insert.run(attempt, m.name, m.value, m.unit);
+    if (!put) return put.error().in("store metric " + m.name);
+  }
+  return {};
+}
+
+Result<void> put_facts(Database& db, RowId attempt, const std::vector<Fact>& facts) {
+  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO provenance (attempt, scope, name, value)"
+                                     " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+  for (const auto& f : facts) TRY(insert.run(attempt, f.scope, f.name, f.value));
+  return {};
+}
+
+}  // namespace
+
+Result<AttemptRow> SqliteStudyStore::put_attempt(RowId run, int number,
+                                                 const std::string& allocation) {
+  auto put = db_.run(
+      "INSERT INTO attempts (run, number, allocation) VALUES (?, ?, ?)"
+      " ON CONFLICT (run, number) DO NOTHING",
+      run, number, allocation);
+  if (!put) return put.error().code == ErrorCode::not_found ? no_such("run", run) : put.error();
+  TRY_ASSIGN(auto row, db_.query(kSelectAttempts + "AND a.number = ?", run, number));
+  TRY_ASSIGN(const bool there, row.next());
+  if (!there) return no_such("attempt of run", run);
+  AttemptRow attempt;
+  AttemptWords words;
+  read_attempt(row, attempt, words);
+  if (!words.parse(attempt.state, attempt.reason)) {
+    return unreadable("state or reason", words.state + " " + words.reason);
+  }
+  return attempt;
+}
+
+Result<std::vector<AttemptRow>> SqliteStudyStore::attempts(RowId run) {
+  TRY_ASSIGN(auto row, db_.query(kSelectAttempts + "ORDER BY a.number", run));
+  std::vector<AttemptRow> attempts;
+  AttemptWords words;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) return attempts;
+    auto& attempt = attempts.emplace_back();
+    read_attempt(row, attempt, words);
+    if (!words.parse(attempt.state, attempt.reason)) {
+      return unreadable("state or reason", words.state + " " + words.reason);
+    }
+  }
+}
+
+Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState from) {
+  ENSURE(is_legal(from, a.state), "an attempt may only change as model/attempt.h allows");
+  TRY_ASSIGN(const int changed,
+             db_.run("UPDATE attempts SET state = ?, reason = ?, detail = ?, allocation = ?,"
+                     " submissions = ?, job_id = ?, submitted_ns = ?, started_ns = ?,"
+                     " ended_ns = ?, exit_code = ?, signal = ? WHERE id = ? AND state = ?",
+                     to_string(a.state), to_string(a.reason), a.detail, a.allocation, a.submissions,
+                     a.job_id, a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,
+                     a.row, to_string(from)));
+  if (changed == 1) return {};
+  TRY_ASSIGN(auto row, db_.query("SELECT a.state, a.number, r.number FROM attempts a"
+                                 " JOIN runs r ON r.id = a.run WHERE a.id = ?",
+                                 a.row));
+  TRY_ASSIGN(const bool there, row.next());
+  if (!there) return no_such("attempt", a.row);
+  std::string state;
+  int number = 0, run = 0;
+  row.read(state, number, run);
+  return Error{ErrorCode::conflict, "attempt r" + std::to_string(run) + "-a" +
+                                        std::to_string(number) + " is " + state + ", not " +
+                                        to_string(from) + " as expected: somebody changed it"};
+}
+
+Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(
+      const int written,
+      db_.run("UPDATE attempts SET has_result = 1, seconds = ?, work_total = ?,"
+              " work_min = ?, work_max = ?, compute_seconds = ?,"
+              " communication_seconds = ?, hosts = ?, oversubscribed = ?,"
+              " binding_differs = ? WHERE id = ? AND has_result = 0",
+              r.seconds, r.work_total, r.work_min, r.work_max, r.compute_seconds,
+              r.communication_seconds, r.hosts, r.oversubscribed, r.binding_differs, attempt));
+  if (written == 0) {
+    TRY_ASSIGN(auto row, db_.query("SELECT 1 FROM attempts WHERE id = ?", attempt));
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) return no_such("attempt", attempt);
+    return {};  // written before: the first one stands
+  }
+  TRY(put_samples(db_, attempt, r.samples));
+  TRY(put_ranks(db_, attempt, r.ranks));
+  TRY(put_metrics(db_, attempt, r.metrics));
+  TRY(put_facts(db_, attempt, r.facts));
+  return transaction.commit();
+}
+
+Result<void> SqliteStudyStore::finish_run(RowId run) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  std::string state = "cancelled";  // of a run that nobody ever tried
+  {
+    TRY_ASSIGN(auto row, db_.query("SELECT state FROM attempts WHERE run = ?"
+                                   " ORDER BY number DESC LIMIT 1",
+                                   run));
+    TRY_ASSIGN(const bool tried, row.next());
+    if (tried) row.read(state);
+  }
+  const auto last = parse_attempt_state(state);
+  if (!last) return unreadable("state", state);
+  if (!is_final(*last)) {
+    return Error{ErrorCode::conflict,
+                 "a run can't be finished while its newest attempt is " + state};
+  }
+  TRY_ASSIGN(const int changed,
+             db_.run("UPDATE runs SET outcome = ? WHERE id = ?",
+                     *last == AttemptState::succeeded ? "succeeded" : "failed", run));
+  if (changed == 0) return no_such("run", run);
+  return transaction.commit();
+}
+
+Result<void> SqliteStudyStore::reopen_failed_runs(RowId study) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY(
+      db_.run("UPDATE runs SET forgiven ="
+              " (SELECT COALESCE(MAX(number), 0) FROM attempts WHERE run = runs.id)"
+              " WHERE study = ? AND outcome = 'failed'",
+              study));
+  TRY(
+      db_.run("INSERT INTO events (study, run_number, attempt_number, wall_ns, kind, text)"
+              " SELECT study, number, 0, ?, 'reopen',"
+              " 'opened again on request; its next attempt is a' || (forgiven + 1)"
+              " FROM runs WHERE study = ? AND outcome = 'failed' ORDER BY number",
+              clock_.wall(), study));
+  TRY(db_.run("UPDATE runs SET outcome = 'open' WHERE study = ? AND outcome = 'failed'", study));
+  return transaction.commit();
+}
+
+}  // namespace kneepoint

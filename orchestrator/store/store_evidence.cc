@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the engine, analysis and reports read: a whole study in a fixed number of queries, all of
+// the same moment. Order is by what people see (run number, repeat), never by when a row was
+// written.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "orchestrator/store/attempt_words.h"
+#include "orchestrator/store/sqlite_study_store.h"
+
+namespace kneepoint {
+namespace {
+
+std::vector<std::string> read_argv(const std::string& text) {
+  std::vector<std::string> argv;
+  const auto array = nlohmann::json::parse(text, nullptr, false);
+  if (!array.is_array()) return argv;
+  for (const auto& argument : array) {
+    if (argument.is_string()) argv.push_back(argument.get<std::string>());
+  }
+  return argv;
+}
+
+}  // namespace
+
+Result<std::vector<RunRow>> SqliteStudyStore::runs(RowId study) {
+  static const std::string kSelect =
+      std::string(
+          "SELECT r.id, r.number, r.point, r.repeat, r.round, r.position,"
+          " r.outcome <> 'open', r.forgiven,"
+          " (SELECT COUNT(*) FROM attempts WHERE run = r.id), ") +
+      kAttemptColumns +
+      " FROM runs r LEFT JOIN attempts a ON a.run = r.id AND a.number ="
+      " (SELECT MAX(number) FROM attempts WHERE run = r.id)"
+      " WHERE r.study = ? ORDER BY r.round, r.position, r.number";
+  TRY_ASSIGN(auto row, db_.query(kSelect, study));
+  std::vector<RunRow> runs;
+  AttemptWords words;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) return runs;
+    auto& run = runs.emplace_back();
+    AttemptRow last;
+    read_attempt(row, last, words, run.row, run.number, run.point, run.repeat, run.round,
+                 run.position, run.finished, run.forgiven, run.attempts);
+    if (run.attempts == 0) continue;
+    if (!words.parse(last.state, last.reason)) {
+      return unreadable("state or reason", words.state + " " + words.reason);
+    }
+    run.last = std::move(last);
+  }
+}
+
+Result<void> SqliteStudyStore::read_study_header(RowId study, StudyEvidence& e) {
+  TRY_ASSIGN(auto row, db_.query("SELECT study_id, name, site, backend, worker, seed, knee_rule,"
+                                 " knee_floor, state, created_ns FROM studies WHERE id = ?",
+                                 study));
+  TRY_ASSIGN(const bool there, row.next());
+  if (!there) return no_such("study", study);
+  std::string worker;
+  row.read(e.id, e.name, e.site, e.backend, worker, e.seed, e.knee_rule, e.knee_floor, e.state,
+           e.created_ns);
+  const auto unit = parse_worker_unit(worker);
+  if (!unit) return unreadable("worker", worker);
+  e.worker = *unit;
+  return {};
+}
+
+Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
+                                                                   StudyEvidence& evidence) {
+  std::map<RowId, std::size_t> places;
+  TRY_ASSIGN(auto row,
+             db_.query("SELECT id, build, workload, case_name, mode, k, nodes, ranks,"
+                       " ranks_per_node, threads_per_rank, gpus_per_node, bind, size, results,"
+                       " result_name, held_fixed, work_unit, emulated, mpi, own_harness,"
+                       " iterations, modelled_seconds, command FROM points WHERE study = ?"
+                       " ORDER BY id",
+                       study));
+  RowId id = 0;
+  std::string mode, bind, command;
+  std::optional<double> size;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) break;
+    Point& p = evidence.points.emplace_back().point;
+    row.read(id, p.build, p.workload, p.case_name, mode, p.k, p.shape.nodes, p.shape.ranks,
+             p.shape.ranks_per_node, p.shape.threads_per_rank, p.shape.gpus_per_node, bind, size,
+             p.results, p.result_name, p.held_fixed, p.work_unit, p.emulated, p.mpi, p.own_harness,
+             p.iterations, p.modelled_seconds, command);
+    const auto parsed_mode = parse_mode(mode);
+    const auto parsed_bind = parse_bind(bind);
+    if (!parsed_mode || !parsed_bind) return unreadable("mode or bind", mode + " " + bind);
+    p.mode = *parsed_mode;
+    p.shape.bind = *parsed_bind;
+    p.has_size = size.has_value();
+    p.size = size.value_or(0);
+    p.command.argv = read_argv(command);
+    places.emplace(id, evidence.points.size() - 1);
+  }
+  TRY_ASSIGN(auto parameter,
+             db_.query("SELECT q.point, q.name, q.value FROM points p"
+                       " JOIN point_parameters q ON q.point = p.id WHERE p.study = ?"
+                       " ORDER BY q.point, q.position",
+                       study));
+  for (;;) {
+    TRY_ASSIGN(const bool there, parameter.next());
+    if (!there) return places;
+    Parameter found;
+    parameter.read(id, found.name, found.value);
+    evidence.points[places.at(id)].point.parameters.push_back(std::move(found));
+  }
+}
+
+Result<void> SqliteStudyStore::read_runs(RowId study, const std::map<RowId, std::size_t>& places,
+                                         StudyEvidence& evidence) {
+  TRY_ASSIGN(auto row,
+             db_.query("SELECT r.point, r.number, r.repeat, r.outcome <> 'open',"
+                       " COALESCE(a.number, 0), a.state, a.reason, a.started_ns, a.ended_ns,"
+                       " a.seconds, a.work_total, a.work_min, a.work_max, a.compute_seconds,"
+                       " a.communication_seconds, a.hosts, a.oversubscribed, a.binding_differs"
+                       " FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ?"
+                       " ORDER BY r.number, a.number",
+                       study));
+  AttemptWords words;
+  RowId point = 0;
+  int attempt = 0;
+  Nanoseconds started = 0, ended = 0;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) break;
+    RunEvidence read;
+    row.read(point, read.number, read.repeat, read.finished, attempt, words.state, words.reason,
+             started, ended, read.seconds, read.work_total, read.work_min, read.work_max,
+             read.compute_seconds, read.communication_seconds, read.hosts, read.oversubscribed,
+             read.binding_differs);
+    PointEvidence& at = evidence.points[places.at(point)];
+    if (at.runs.empty() || at.runs.back().number != read.number) {
+      at.runs.push_back(read);  // not tried yet, as far as is known
+    }
+    if (attempt == 0) continue;
+    if (!words.parse(read.state, read.reason)) {
+      return unreadable("state or reason", words.state + " " + words.reason);
+    }
+    read.attempts = at.runs.back().attempts + 1;  // oldest first: the newest decides
+    at.runs.back() = std::move(read);
+    if (started > 0 && ended > started) {
+      evidence.node_seconds += to_seconds(ended - started) * at.point.shape.nodes;
+    }
+  }
+  for (auto& at : evidence.points) {
+    std::sort(at.runs.begin(), at.runs.end(),
+              [](const RunEvidence& a, const RunEvidence& b) { return a.repeat < b.repeat; });
+  }
+  return {};
+}
+
+Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
+  TRY_ASSIGN(auto moment, db_.begin_read());
+  StudyEvidence evidence;
+  TRY(read_study_header(study, evidence));
+  TRY_ASSIGN(const auto places, read_points(study, evidence));
+  TRY(read_runs(study, places, evidence));
+  TRY(moment.commit());
+  return evidence;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who drives a study, and what others want of it. A holder on this host is asked for by its pid;
+// one on another host is given up when its heartbeat is a minute old.
+#include "orchestrator/store/sqlite_study_store.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr Nanoseconds kLeaseAge = 60 * kSecond;
+
+const char* word_of(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::cancel:
+      return "cancel";
+  }
+  return "?";
+}
+
+bool is_held(const Lease& holder, const Lease& wanted, Nanoseconds age,
+             bool (*alive)(std::int64_t)) {
+  if (holder.host != wanted.host) return age <= kLeaseAge;
+  return holder.pid != wanted.pid && alive(holder.pid);
+}
+
+}  // namespace
+
+Result<std::optional<Lease>> SqliteStudyStore::lease(RowId study) {
+  TRY_ASSIGN(auto row,
+             db_.query("SELECT host, pid, heartbeat_ns FROM leases WHERE study = ?", study));
+  TRY_ASSIGN(const bool there, row.next());
+  if (!there) return std::optional<Lease>();
+  Lease found;
+  row.read(found.host, found.pid, found.heartbeat_ns);
+  return std::optional<Lease>(std::move(found));
+}
+
+Result<void> SqliteStudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
+                                             bool (*alive)(std::int64_t)) {
+  ENSURE(alive != nullptr, "only the caller can tell whether a process is alive");
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(const auto holder, lease(study));
+  const Nanoseconds now = clock_.wall();
+  if (holder) {
+    const Nanoseconds age = std::max<Nanoseconds>(0, now - holder->heartbeat_ns);
+    if (is_held(*holder, lease_wanted, age, alive)) {
+      TRY_ASSIGN(const auto row, study_row(study));
+      return Error{ErrorCode::conflict,
+                   "study " + row.id + " is being run by process " + std::to_string(holder->pid) +
+                       " on host " + holder->host + ", last seen " + to_duration_text(age) +
+                       " ago; follow it with `kneepoint watch " + row.id +
+                       "`, or stop it with `kneepoint cancel " + row.id + "`",
+                   true};
+    }
+  }
+  auto taken = db_.run(
+      "INSERT INTO leases (study, host, pid, heartbeat_ns) VALUES (?, ?, ?, ?)"
+      " ON CONFLICT (study) DO UPDATE SET host = excluded.host, pid = excluded.pid,"
+      " heartbeat_ns = excluded.heartbeat_ns",
+      study, lease_wanted.host, lease_wanted.pid, now);
+  if (!taken) {
+    return taken.error().code == ErrorCode::not_found ? no_such("study", study) : taken.error();
+  }
+  if (holder && (holder->host != lease_wanted.host || holder->pid != lease_wanted.pid)) {
+    TRY(put_event(study, Event{now, "lease",
+                               "taken over from process " + std::to_string(holder->pid) +
+                                   " on host " + holder->host + ", which is gone",
+                               0, 0}));
+  }
+  TRY(transaction.commit());
+  held_[study] = lease_wanted;
+  return {};
+}
+
+Result<void> SqliteStudyStore::renew_lease(RowId study, const Lease& mine) {
+  TRY_ASSIGN(const int renewed,
+             db_.run("UPDATE leases SET heartbeat_ns = ? WHERE study = ? AND host = ? AND pid = ?",
+                     clock_.wall(), study, mine.host, mine.pid));
+  if (renewed > 0) return {};
+  TRY_ASSIGN(const auto holder, lease(study));
+  if (!holder)
+    return Error{ErrorCode::conflict,
+                 "the lease is gone: the study was released or "
+                 "deleted; stop writing"};
+  return Error{ErrorCode::conflict, "the lease was taken over by process " +
+                                        std::to_string(holder->pid) + " on host " + holder->host +
+                                        "; stop writing"};
+}
+
+Result<void> SqliteStudyStore::release_lease(RowId study) {
+  const auto held = held_.find(study);
+  if (held == held_.end()) return {};  // never take somebody else's away
+  TRY(db_.run("DELETE FROM leases WHERE study = ? AND host = ? AND pid = ?", study,
+              held->second.host, held->second.pid));
+  held_.erase(held);
+  return {};
+}
+
+Result<void> SqliteStudyStore::put_request(RowId study, RequestKind kind) {
+  auto put = db_.run(
+      "INSERT INTO requests (study, kind, made_ns) VALUES (?, ?, ?)"
+      " ON CONFLICT (study, kind) WHERE taken_ns = 0 DO NOTHING",
+      study, word_of(kind), clock_.wall());
+  if (put) return {};
+  return put.error().code == ErrorCode::not_found ? no_such("study", study) : put.error();
+}
+
+Result<std::vector<RequestKind>> SqliteStudyStore::take_requests(RowId study) {
+  std::vector<RequestKind> taken;
+  {  // Asked at every tick and nearly always empty: look before taking the write lock.
+    TRY_ASSIGN(auto look,
+               db_.query("SELECT 1 FROM requests WHERE study = ? AND taken_ns = 0 LIMIT 1", study));
+    TRY_ASSIGN(const bool waiting, look.next());
+    if (!waiting) return taken;
+  }
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(const int cancels, db_.run("UPDATE requests SET taken_ns = MAX(1, ?)"
+                                        " WHERE study = ? AND kind = 'cancel' AND taken_ns = 0",
+                                        clock_.wall(), study));
+  TRY(transaction.commit());
+  if (cancels > 0) taken.push_back(RequestKind::cancel);
+  return taken;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Studies: one row each. The counts that `list` shows are counted, not kept.
+#include "orchestrator/store/sqlite_study_store.h"
+
+namespace kneepoint {
+namespace {
+
+const std::string kSelectStudies =
+    "SELECT id, study_id, name, hash8, n, state, backend, site, plan_path, plan_text, site_text,"
+    " work_dir, worker, seed, knee_rule, knee_floor, created_ns, updated_ns,"
+    " (SELECT COUNT(*) FROM runs WHERE study = s.id),"
+    " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'succeeded'),"
+    " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'failed')"
+    " FROM studies s ";
+
+// False: a word that can't be read, left in `worker`.
+bool read_study(const Statement& row, StudyRow& study, std::string& worker) {
+  row.read(study.row, study.id, study.name, study.hash8, study.n, study.state, study.backend,
+           study.site, study.plan_path, study.plan_text, study.site_text, study.work_dir, worker,
+           study.seed, study.knee_rule, study.knee_floor, study.created_ns, study.updated_ns,
+           study.runs, study.succeeded, study.failed);
+  const auto unit = parse_worker_unit(worker);
+  if (unit) study.worker = *unit;
+  return unit.has_value();
+}
+
+}  // namespace
+
+Result<StudyRow> SqliteStudyStore::create_study(const Study& study, const Site& site, int n,
+                                                const std::string& work_dir) {
+  const Plan& plan = study.plan;
+  const std::string id = plan.study + "-" + study.hash8 + "-" + std::to_string(n);
+  const Nanoseconds now = clock_.wall();
+  auto inserted = db_.run(
+      "INSERT INTO studies (study_id, name, hash8, n, state, backend, site, plan_path, plan_text,"
+      " site_text, work_dir, worker, seed, knee_rule, knee_floor, created_ns, updated_ns)"
+      " VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id, plan.study, study.hash8, n, to_string(site.backend), site.name, plan.path, plan.text,
+      site.text, work_dir, to_string(plan.worker), plan.seed, plan.knee.rule, plan.knee.floor, now,
+      now);
+  if (!inserted) {
+    if (inserted.error().code != ErrorCode::exists) return inserted.error();
+    return Error{ErrorCode::exists, "study " + id + " exists already in " + db_.path()};
+  }
+  return study_row(db_.last_insert_row());
+}
+
+Result<StudyRow> SqliteStudyStore::study_row(RowId study) {
+  TRY_ASSIGN(auto row, db_.query(kSelectStudies + "WHERE id = ?", study));
+  TRY_ASSIGN(const bool there, row.next());
+  if (!there) return no_such("study", study);
+  StudyRow found;
+  std::string worker;
+  if (!read_study(row, found, worker)) return unreadable("worker", worker);
+  return found;
+}
+
+Result<std::vector<StudyRow>> SqliteStudyStore::studies() {
+  TRY_ASSIGN(auto row, db_.query(kSelectStudies + "ORDER BY created_ns DESC, id DESC"));
+  std::vector<StudyRow> found;
+  std::string worker;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) return found;
+    if (!read_study(row, found.emplace_back(), worker)) return unreadable("worker", worker);
+  }
+}
+
+Result<std::optional<StudyRow>> SqliteStudyStore::newest_of_series(const std::string& name,
+                                                                   const std::string& hash8) {
+  TRY_ASSIGN(auto row,
+             db_.query(kSelectStudies + "WHERE name = ? AND hash8 = ? ORDER BY n DESC LIMIT 1",
+                       name, hash8));
+  TRY_ASSIGN(const bool there, row.next());
+  if (!there) return std::optional<StudyRow>();
+  StudyRow found;
+  std::string worker;
+  if (!read_study(row, found, worker)) return unreadable("worker", worker);
+  return std::optional<StudyRow>(std::move(found));
+}
+
+Result<void> SqliteStudyStore::set_study_state(RowId study, const std::string& state) {
+  TRY_ASSIGN(const int changed, db_.run("UPDATE studies SET state = ?, updated_ns = ? WHERE id = ?",
+                                        state, clock_.wall(), study));
+  if (changed == 0) return no_such("study", study);
+  return {};
+}
+
+Result<void> SqliteStudyStore::update_study_plan(RowId study, const Study& plan) {
+  TRY_ASSIGN(const int changed,
+             db_.run("UPDATE studies SET plan_path = ?, plan_text = ?, knee_rule = ?,"
+                     " knee_floor = ?, updated_ns = ? WHERE id = ?",
+                     plan.plan.path, plan.plan.text, plan.plan.knee.rule, plan.plan.knee.floor,
+                     clock_.wall(), study));
+  if (changed == 0) return no_such("study", study);
+  return {};
+}
+
+Result<void> SqliteStudyStore::delete_study(RowId study) {
+  TRY_ASSIGN(const int deleted, db_.run("DELETE FROM studies WHERE id = ?", study));
+  if (deleted == 0) return no_such("study", study);
+  held_.erase(study);
+  return {};
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a file of tests/golden/reference: values computed with 50 digits, then rounded to double.
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace kneepoint {
+
+inline nlohmann::json read_reference(const std::string& name) {
+  std::ifstream file(std::string(KP_SOURCE_DIR) + "/tests/golden/reference/" + name);
+  if (!file) throw std::runtime_error("tests/golden/reference/" + name + " can't be read");
+  return nlohmann::json::parse(file);
+}
+
+// Relative tolerance as an absolute one, for EXPECT_NEAR.
+inline double within(double value, double relative = 1e-12) {
+  return relative * (value < 0 ? -value : value) + 1e-300;
+}
+
+}  // namespace kneepoint

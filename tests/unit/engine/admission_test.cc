@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/engine/admission.h"
+
+#include <gtest/gtest.h>
+
+namespace kneepoint {
+namespace {
+
+TEST(Admission, StartsInOrderUntilThePlacesAreTaken) {
+  const Admission a = admit({{1, 1}, {1, 1}, {1, 1}}, {.runs = 1}, {.concurrent = 3});
+  EXPECT_EQ(a.count, 2);
+  EXPECT_EQ(a.waiting, "for a free place: 3 of 3 in use");
+}
+
+TEST(Admission, NeverOversubscribesTheCores) {
+  const Ceilings two_cores{.concurrent = 8, .cpus = 2};
+  EXPECT_EQ(admit({{1, 1}, {1, 1}, {1, 1}}, {}, two_cores).count, 2);
+  EXPECT_EQ(admit({{1, 2}}, {.runs = 1, .cpus = 1}, two_cores).count, 0);
+}
+
+TEST(Admission, ALargeRunIsNotOvertakenBySmallOnes) {
+  const Admission a = admit({{1, 2}, {1, 1}}, {.runs = 1, .cpus = 1}, {.concurrent = 8, .cpus = 2});
+  EXPECT_EQ(a.count, 0);
+  EXPECT_EQ(a.waiting, "for a free core: 1 of 2 in use");
+}
+
+TEST(Admission, SleepersTakeNoCore) {
+  EXPECT_EQ(admit({{1, 0}, {1, 0}}, {.runs = 1, .cpus = 2}, {.concurrent = 8, .cpus = 2}).count, 2);
+}
+
+TEST(Admission, KeepsTheNodeLimitAndStillStartsARunThatNeedsThemAll) {
+  const Ceilings four{.concurrent = 8, .nodes = 4};
+  EXPECT_EQ(admit({{2, 0}, {2, 0}, {1, 0}}, {}, four).count, 2);
+  EXPECT_EQ(admit({{4, 0}}, {}, four).count, 1);
+}
+
+TEST(Admission, StopsBeforeTheBudgetIsPassed) {
+  const Ceilings budget{.concurrent = 8, .node_seconds = 100};
+  const Admission a = admit({{1, 0, 30}, {1, 0, 30}}, {.node_seconds = 50}, budget);
+  EXPECT_EQ(a.count, 1);
+  EXPECT_TRUE(a.over_budget);
+}
+
+TEST(Admission, TheSmallerOfPlanAndSiteWins) {
+  Limits plan;
+  plan.concurrent = 8;
+  plan.node_hours = 2;
+  SiteLimits site;
+  site.concurrent = 4;
+  site.node_hours = 1;
+  const Capabilities backend{.nodes = 64, .default_concurrent = 1};
+  const Ceilings c = ceilings_of(plan, site, backend, 0);
+  EXPECT_EQ(c.concurrent, 4);
+  EXPECT_EQ(c.nodes, 64);
+  EXPECT_EQ(c.cpus, 0);
+  EXPECT_DOUBLE_EQ(c.node_seconds, 3600);
+  EXPECT_EQ(ceilings_of(plan, site, backend, 2).concurrent, 2);
+  EXPECT_EQ(ceilings_of(plan, site, backend, 99).concurrent, 4);
+  EXPECT_EQ(ceilings_of(Limits{}, SiteLimits{}, backend, 0).concurrent, 1);
+}
+
+TEST(Admission, OnlyRealWorkOnASharedMachineIsOversubscribed) {
+  Point p;
+  p.shape.ranks = 4;
+  const Capabilities laptop{.nodes = 1, .cores_per_node = 2, .shares_cores = true};
+  EXPECT_TRUE(is_oversubscribed(p, laptop));
+  EXPECT_EQ(need_of(p, laptop, 0).cpus, 2);  // the whole machine, and no more than there is
+  p.emulated = true;
+  EXPECT_FALSE(is_oversubscribed(p, laptop));
+  EXPECT_EQ(need_of(p, laptop, 0).cpus, 0);
+}
+
+}  // namespace
+}  // namespace kneepoint

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/engine/ingest.h"
+
+#include <gtest/gtest.h>
+
+#include "agents/record/record.h"
+#include "orchestrator/base/hash.h"
+
+namespace kneepoint {
+namespace {
+
+// Writes a well-formed record file line by line.
+class Writer {
+ public:
+  template <typename R>
+  Writer& add(const R& r) {
+    text_ += record::to_line(seq_++, r);
+    return *this;
+  }
+  std::string end(record::End end) {
+    end.count = seq_;
+    end.checksum = hex64(fnv1a64(text_));
+    return text_ + record::to_line(seq_, end);
+  }
+  std::string cut() const { return text_; }
+
+ private:
+  int seq_ = 0;
+  std::string text_;
+};
+
+Writer begun() {
+  Writer w;
+  w.add(record::Begin{"r1-a1", 5});
+  return w;
+}
+
+record::Sample sample(int i, bool warmup, std::int64_t ns) {
+  return {i, warmup, ns, ns, ns, ns / 2, ns / 4, ns - ns / 2 - ns / 4};
+}
+
+Point harness_point(int ranks, int iterations) {
+  Point p;
+  p.own_harness = true;
+  p.shape.ranks = ranks;
+  p.iterations = iterations;
+  return p;
+}
+
+const record::End kGood{.outcome = "succeeded", .reason = "none"};
+
+Ingested take(const Point& p, const std::string& text, const Observation& seen = {}) {
+  return ingest(p, {"r1-a1", true, text}, seen, false);
+}
+
+TEST(Ingest, TimeIsTheMeanSampleTimesTheIterations) {
+  Writer w = begun();
+  w.add(sample(0, true, 900)).add(sample(1, false, 1'000'000)).add(sample(2, false, 3'000'000));
+  w.add(record::RankTotal{0, "n1", "0", 10, 5, 8}).add(record::Check{true, ""});
+  w.add(record::Done{2});
+  const Ingested in = take(harness_point(1, 2), w.end(kGood));
+  EXPECT_EQ(in.state, AttemptState::succeeded) << in.detail;
+  EXPECT_DOUBLE_EQ(in.result.seconds, 0.004);
+  EXPECT_DOUBLE_EQ(in.result.compute_seconds, 0.002);
+  EXPECT_EQ(in.result.samples.size(), 3U);
+  EXPECT_EQ(in.result.hosts, "n1");
+  EXPECT_DOUBLE_EQ(in.result.work_total, 8);
+}
+
+TEST(Ingest, AnExtractedTimeComesFirstInItsOwnUnit) {
+  Writer w = begun();
+  w.add(record::Metric{"time", 250, "ms"});
+  EXPECT_DOUBLE_EQ(take(Point{}, w.end(kGood)).result.seconds, 0.25);
+}
+
+TEST(Ingest, ATimeThatIsNotPositiveIsNoTime) {
+  Writer w = begun();
+  w.add(record::Metric{"time", 0, "s"});
+  const Ingested in = take(Point{}, w.end(kGood));
+  EXPECT_EQ(in.state, AttemptState::failed);
+  EXPECT_EQ(in.reason, Reason::no_time);
+}
+
+TEST(Ingest, AWrongAnswerNeverBecomesATime) {
+  Writer w = begun();
+  w.add(sample(1, false, 1'000'000)).add(record::Check{false, "residual 3.0, expected < 1e-9"});
+  w.add(record::RankTotal{0, "n1", "0", 10, 5, 8}).add(record::Done{1});
+  const Ingested in = take(harness_point(1, 1), w.end(kGood));
+  EXPECT_EQ(in.state, AttemptState::failed);
+  EXPECT_EQ(in.reason, Reason::wrong_answer);
+  EXPECT_EQ(in.detail, "residual 3.0, expected < 1e-9");
+  EXPECT_EQ(in.result.seconds, 0);
+  EXPECT_EQ(in.result.samples.size(), 1U);  // kept all the same
+}
+
+TEST(Ingest, RanksThatDidNotTakePartAreNoticed) {
+  Writer w = begun();
+  w.add(sample(1, false, 1'000'000)).add(record::RankTotal{0, "n1", "0", 10, 5, 8});
+  w.add(record::Done{1});
+  const Ingested in = take(harness_point(4, 1), w.end(kGood));
+  EXPECT_EQ(in.state, AttemptState::invalid);
+  EXPECT_EQ(in.reason, Reason::bad_record);
+  EXPECT_NE(in.detail.find("1 ranks reported where 4"), std::string::npos);
+}
+
+TEST(Ingest, AHarnessThatNeverSaidItWasDoneIsInvalid) {
+  Writer w = begun();
+  w.add(sample(1, false, 1'000'000)).add(record::RankTotal{0, "n1", "0", 10, 5, 8});
+  EXPECT_EQ(take(harness_point(1, 1), w.end(kGood)).reason, Reason::no_end_record);
+}
+
+TEST(Ingest, RecordsWithoutAnEndMeanALostAttempt) {
+  const Ingested in = take(Point{}, begun().cut());
+  EXPECT_EQ(in.state, AttemptState::lost);
+  EXPECT_EQ(in.reason, Reason::agent_died);
+}
+
+TEST(Ingest, WhatTheBackendKnowsOfTheEndIsBelieved) {
+  Observation seen;
+  seen.preempted = true;
+  EXPECT_EQ(take(Point{}, begun().cut(), seen).state, AttemptState::preempted);
+  seen.preempted = false;
+  seen.reason = Reason::time_limit;
+  EXPECT_EQ(take(Point{}, begun().cut(), seen).state, AttemptState::timed_out);
+  seen.reason = Reason::node_failed;
+  EXPECT_EQ(take(Point{}, begun().cut(), seen).reason, Reason::node_failed);
+}
+
+TEST(Ingest, MangledBytesAreInvalidAndSaySo) {
+  Writer w = begun();
+  w.add(record::Metric{"time", 1, "s"});
+  std::string text = w.end(kGood);
+  text[text.find("\"value\":1") + 8] = '7';
+  const Ingested in = take(Point{}, text);
+  EXPECT_EQ(in.state, AttemptState::invalid);
+  EXPECT_EQ(in.reason, Reason::bad_record);
+  EXPECT_FALSE(in.detail.empty());
+}
+
+TEST(Ingest, OutcomesAndExitCodesPassThrough) {
+  record::End end{.outcome = "failed", .reason = "exit_code", .exit_code = 7};
+  end.detail = "exited with 7";
+  const Ingested in = take(Point{}, begun().end(end));
+  EXPECT_EQ(in.state, AttemptState::failed);
+  EXPECT_EQ(in.exit_code, 7);
+  EXPECT_EQ(in.detail, "exited with 7");
+}
+
+TEST(Ingest, BindingThatDiffersIsFlagged) {
+  Writer w = begun();
+  w.add(record::Provenance{"run", {{"binding", "differs: rank 1 may run on 0-1"}}});
+  w.add(record::Metric{"time", 1, "s"});
+  const Ingested in = take(Point{}, w.end(kGood));
+  EXPECT_TRUE(in.result.binding_differs);
+  EXPECT_EQ(in.result.facts.size(), 1U);
+}
+
+TEST(Ingest, OurOwnStopDecidesUnlessTheRunHadEndedWell) {
+  Ingested in;
+  in.state = AttemptState::failed;
+  overrule(Reason::user_cancelled, in);
+  EXPECT_EQ(in.state, AttemptState::cancelled);
+  overrule(Reason::time_limit, in);
+  EXPECT_EQ(in.state, AttemptState::timed_out);
+  overrule(Reason::pending_too_long, in);
+  EXPECT_EQ(in.state, AttemptState::failed);
+  in.state = AttemptState::succeeded;
+  overrule(Reason::user_cancelled, in);
+  EXPECT_EQ(in.state, AttemptState::succeeded);
+}
+
+}  // namespace
+}  // namespace kneepoint

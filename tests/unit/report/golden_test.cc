@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole reports, byte by byte. When a change is meant, run the test program once with
+// KNEEPOINT_WRITE_GOLDEN=1 and read the difference before committing it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "orchestrator/report/document.h"
+#include "tests/unit/report/sample_study.h"
+
+namespace kneepoint {
+namespace {
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(KP_SOURCE_DIR) + "/tests/golden/report/" + name;
+  if (std::getenv("KNEEPOINT_WRITE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file) << path << " can't be read";
+  std::ostringstream expected;
+  expected << file.rdbuf();
+  EXPECT_EQ(text, expected.str()) << name;
+}
+
+TEST(GoldenReport, TerminalAt100Columns) {
+  expect_golden("sample.terminal.txt", to_terminal(make_document(sample_study()), {false, 100}));
+}
+
+TEST(GoldenReport, TerminalAt80Columns) {
+  expect_golden("sample.terminal80.txt", to_terminal(make_document(sample_study()), {false, 80}));
+}
+
+TEST(GoldenReport, TerminalInColour) {
+  expect_golden("sample.colour.txt", to_terminal(make_document(sample_study()), {true, 120}));
+}
+
+TEST(GoldenReport, Markdown) {
+  expect_golden("sample.md", to_markdown(make_document(sample_study())));
+}
+
+TEST(GoldenReport, Json) {
+  expect_golden("sample.json", to_json(make_document(sample_study())));
+}
+
+TEST(GoldenReport, Csv) {
+  expect_golden("sample.csv", to_csv(make_document(sample_study())));
+}
+
+TEST(GoldenReport, TerminalOfAStudyWithoutItsBaseline) {
+  expect_golden("no_baseline.terminal.txt",
+                to_terminal(make_document(study_without_baseline()), {false, 100}));
+}
+
+TEST(GoldenReport, MarkdownOfAStudyWithoutItsBaseline) {
+  expect_golden("no_baseline.md", to_markdown(make_document(study_without_baseline())));
+}
+
+}  // namespace
+}  // namespace kneepoint

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The harness: it owns MPI_Init, the warm-up, the clock, the reductions and the records; a workload
+// owns its data and one iteration. The rule: nothing that only measuring needs may happen inside
+// iterate().
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agents/record/record.h"
+#include "orchestrator/base/result.h"
+#include "workloads/harness/command_line.h"
+#include "workloads/harness/timers.h"
+
+namespace kneepoint::workloads {
+
+// What a workload is made from.
+struct Setup {
+  const Description& description;
+  Options options;
+  MPI_Comm comm;
+  int rank = 0;
+  int ranks = 1;
+  int workers = 1;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(options.size); }
+  double number(const std::string& name) const { return options.number(description, name); }
+  std::int64_t whole(const std::string& name) const {
+    return static_cast<std::int64_t>(number(name));
+  }
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  virtual void prepare(int iteration, bool warmup);  // untimed, before each iteration
+  virtual void iterate(Timers& timers) = 0;          // timed
+  virtual double work() const = 0;                   // of this rank in one iteration
+  virtual bool sleeps() const { return false; }      // emulated: wait without spinning
+
+  // The rest is collective and untimed, after the last iteration; what rank 0 returns counts.
+  virtual record::Check verify() = 0;
+  virtual void spoil() = 0;  // damages the answer on one rank at least, for --break-answer
+  virtual std::vector<record::Metric> metrics() { return {}; }
+  virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
+};
+
+// Every rank gets the same verdict: an Error is one of the arguments and ends the program with 2.
+using Factory = std::function<Result<std::unique_ptr<Workload>>(const Setup&)>;
+
+// main() of every workload.
+int run_workload(int argc, char** argv, const Description& description, const Factory& make);
+
+}  // namespace kneepoint::workloads

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rank 0's voice: appends records to the file that the agent names, or prints a small table when
+// nobody does. One write per line, so that a reader never sees lines mixed.
+#pragma once
+
+#include <memory>
+
+#include "agents/record/record.h"
+#include "orchestrator/base/result.h"
+
+namespace kneepoint::workloads {
+
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  virtual Result<void> report(const record::Provenance& r) = 0;
+  virtual Result<void> report(const record::Sample& r) = 0;
+  virtual Result<void> report(const record::RankTotal& r) = 0;
+  virtual Result<void> report(const record::Metric& r) = 0;
+  virtual Result<void> report(const record::Check& r) = 0;
+  virtual Result<void> report(const record::Done& r) = 0;
+};
+
+// To $KNEEPOINT_RECORDS if it is set and not empty, else a table on stdout.
+Result<std::unique_ptr<Reporter>> make_reporter();
+
+}  // namespace kneepoint::workloads

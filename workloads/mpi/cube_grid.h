@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cube of cells cut into boxes, one per rank, and the exchange of their six faces. Faces are
+// numbered 2*axis for the lower and 2*axis+1 for the upper side; the cube's own sides have no
+// neighbour and exchange nothing.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "workloads/numerics/split.h"
+
+namespace kneepoint::workloads {
+
+class CubeGrid {
+ public:
+  // Refuses a cube that would leave a rank without cells; same verdict on every rank.
+  static Result<CubeGrid> make(MPI_Comm comm, std::int64_t edge);
+  CubeGrid(CubeGrid&& other) noexcept;
+  CubeGrid& operator=(CubeGrid&&) = delete;
+  ~CubeGrid();
+
+  const Box& box() const { return box_; }
+  std::int64_t extent(int axis) const { return box_.side[static_cast<std::size_t>(axis)].size(); }
+  std::int64_t face_cells(int face) const { return box_.cells() / extent(face / 2); }
+  bool has_neighbour(int face) const {
+    return neighbours_[static_cast<std::size_t>(face)] != MPI_PROC_NULL;
+  }
+  std::string dims_text() const;  // "2x2x1"
+
+  // Sends send[f] to the neighbour at face f and receives its opposite face into receive[f]; both
+  // have face_cells(f) doubles. Pointers of faces without a neighbour are not used.
+  void exchange(const std::array<double*, 6>& send, const std::array<double*, 6>& receive) const;
+
+ private:
+  CubeGrid() = default;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::array<int, 3> dims_{};
+  std::array<int, 6> neighbours_{};
+  Box box_;
+};
+
+// Copies a box of doubles of nx*ny*nz with x fastest; strides in elements, x contiguous in
+// `packed`.
+struct Strides {
+  std::int64_t x = 1, y = 0, z = 0;
+};
+void pack(const double* from, Strides strides, std::int64_t nx, std::int64_t ny, std::int64_t nz,
+          double* packed);
+void unpack(const double* packed, double* to, Strides strides, std::int64_t nx, std::int64_t ny,
+            std::int64_t nz);
+
+}  // namespace kneepoint::workloads

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory-bound kernels in double precision: the stencil sweep, the sparse product, vector updates.
+#include "workloads/numerics/kernel_bodies.h"
+
+namespace kneepoint::workloads::KP_KERNEL_SET {
+
+void jacobi_sweep(const double* in, double* out, Index nx, Index ny, Index nz) {
+  const Index line = nx + 2;
+  const Index plane = line * (ny + 2);
+#pragma omp parallel for collapse(2) schedule(static)
+  for (Index z = 1; z <= nz; ++z) {
+    for (Index y = 1; y <= ny; ++y) {
+      const double* __restrict c = in + z * plane + y * line;
+      double* __restrict o = out + z * plane + y * line;
+#pragma omp simd
+      for (Index x = 1; x <= nx; ++x) {
+        o[x] =
+            ((c[x - 1] + c[x + 1]) + (c[x - line] + c[x + line]) + (c[x - plane] + c[x + plane])) *
+            (1.0 / 6.0);
+      }
+    }
+  }
+}
+
+void csr_multiply(const CsrView& matrix, const double* x, double* y) {
+  const std::int32_t* __restrict begin = matrix.row_begin;
+  const std::int32_t* __restrict columns = matrix.columns;
+  const double* __restrict values = matrix.values;
+#pragma omp parallel for schedule(static)
+  for (Index row = 0; row < matrix.rows; ++row) {
+    double sum = 0;
+    for (std::int32_t at = begin[row]; at < begin[row + 1]; ++at) {
+      sum += values[at] * x[columns[at]];
+    }
+    y[row] = sum;
+  }
+}
+
+double dot(const double* a, const double* b, Index n) {
+  double sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+  for (Index i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void add_scaled(double scale, const double* x, double* y, Index n) {
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < n; ++i) y[i] += scale * x[i];
+}
+
+void scale_and_add(double scale, const double* x, double* y, Index n) {
+#pragma omp parallel for simd schedule(static)
+  for (Index i = 0; i < n; ++i) y[i] = x[i] + scale * y[i];
+}
+
+}  // namespace kneepoint::workloads::KP_KERNEL_SET
