@@ -114,7 +114,7 @@ build_packages=(
 )
 check_packages=(
   'libgtest-dev|the test framework'
-  'libopenblas-dev|the reference that gemm is compared with'
+  'libopenblas0-pthread|the reference that gemm is compared with'
   'clang-format-14|checks the format'
   'python3|checks the JSON Schema and sums up the tests'
   'python3-jsonschema|checks the JSON Schema of plan and site'

@@ -15,7 +15,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr int kExactPairs = 1600;
+constexpr int kExactPairs = 400;
 
 // How many of the ratios above[i] / below[j] are <= x. Both sorted: one pass along the staircase.
 std::int64_t count_ratios(const std::vector<double>& above, const std::vector<double>& below,

@@ -25,7 +25,7 @@ struct RankChoice {
 };
 
 // The largest k with P(U <= k-1) <= (1-level)/2: [D(k), D(nm+1-k)] of the sorted differences.
-// Exact up to 40 × 40 values, by the normal approximation of U above that.
+// Exact up to 400 pairs (20 × 20), by the normal approximation of U above that.
 RankChoice hodges_lehmann_rank(int n, int m, double level = kLevel);
 
 // Ranks lo and n+1-lo of the sorted values: the narrowest that hold the median with at least

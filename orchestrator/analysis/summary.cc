@@ -119,9 +119,14 @@ void relate_to_baseline(const StudyEvidence& evidence, const PointSummary& base,
   }
 }
 
-void flag_superlinear(PointSummary& p) {
-  if (p.decisive_interval() && p.decisive_interval()->low > kSuperlinear) {
-    p.flags.emplace_back("E>1 (superlinear; see methods)");
+void flag_efficiency(PointSummary& p) {
+  const auto& interval = p.decisive_interval();
+  if (!interval) return;
+  if (interval->low > kSuperlinear) p.flags.emplace_back("E>1 (superlinear; see methods)");
+  // Possible from 11 runs a side on, when the two samples differ in shape.
+  const double e = p.decisive_efficiency();
+  if (e < interval->low * (1 - 1e-9) || e > interval->high * (1 + 1e-9)) {
+    p.flags.emplace_back("E outside its interval");
   }
 }
 
@@ -160,7 +165,7 @@ Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members
     }
   }
   check_work(curve);
-  for (PointSummary& p : curve.points) flag_superlinear(p);
+  for (PointSummary& p : curve.points) flag_efficiency(p);
   for (const double line : {0.8, 0.5}) curve.lines.push_back(find_knee(curve, line));
   return curve;
 }

@@ -163,7 +163,7 @@ void Cluster::advance_to(Nanoseconds time) {
 
 bool Cluster::advance() {
   const std::size_t running = running_.size();
-  const std::size_t wanted = ended_ + (running + 3) / 4;
+  const std::size_t wanted = ended_ + (running + waiting_.size() + 7) / 8;
   bool changed = settle();
   if (running == 0 && !running_.empty()) return changed;
   for (Nanoseconds next = 0; next_event(next);) {

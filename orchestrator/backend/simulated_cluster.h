@@ -64,8 +64,8 @@ class Cluster {
   bool cancel(const std::string& name);
   // Everything up to and at this time happens.
   void advance_to(Nanoseconds time);
-  // What one look at the cluster is worth: if nothing runs, the next start; else the end of a
-  // quarter of what runs, and all else that happens until then. False: nothing happened.
+  // What one look at the cluster is worth: if nothing runs, the next start; else the end of an
+  // eighth of what runs or waits, and all else that happens until then. False: nothing happened.
   bool advance();
 
  private:

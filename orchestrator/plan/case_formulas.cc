@@ -184,22 +184,22 @@ FormulaResult<CaseValues> CaseFormulas::at(int k, const Shape& shape) const {
   return values;
 }
 
-std::string held_fixed(const WorkloadSpec& workload, const Point& point, double fixed_size) {
+std::string held_fixed(const WorkloadSpec& workload, const Point& point) {
   const bool strong = point.mode == Mode::strong;
+  const std::string size = !point.has_size ? ""
+                           : strong        ? number_text(point.size)
+                                           : workload.size_weak.formula;
   if (workload.catalog) {
     const std::string& words =
         strong ? workload.catalog->held_fixed_strong : workload.catalog->held_fixed_weak;
     std::vector<Parameter> values = point.parameters;
-    values.push_back({"size", number_text(fixed_size)});
+    values.push_back({"size", size});
     if (!words.empty()) return replace_placeholders(words, values);
   }
   if (!point.has_size) {
-    return strong ? "total problem, by the command itself"
-                  : "problem per worker, by the command "
-                    "itself";
+    return std::string(strong ? "total problem" : "problem per worker") + ", by the command itself";
   }
-  if (strong) return "size = " + number_text(point.size) + " (total problem)";
-  return "problem per worker; size = " + workload.size_weak.formula;
+  return strong ? "size = " + size + " (total problem)" : "problem per worker; size = " + size;
 }
 
 std::vector<Parameter> placeholder_values(const Point& point, std::uint64_t seed) {

@@ -74,8 +74,8 @@ std::vector<double> case_values(const std::vector<double>& parameters, int k, co
                                 const double* size);
 std::vector<double> numbers_of(const std::vector<Parameter>& parameters);
 
-// In words, for every report. `fixed_size`: the size at one worker for weak, else the size.
-std::string held_fixed(const WorkloadSpec& workload, const Point& point, double fixed_size);
+// In words, the same for every K of a case and mode: a weak study's size is its formula.
+std::string held_fixed(const WorkloadSpec& workload, const Point& point);
 
 // {K}, {size}, ... and the parameters of a point.
 std::vector<Parameter> placeholder_values(const Point& point, std::uint64_t seed);

@@ -21,6 +21,12 @@ std::string required(const YamlView& view) {
   return view.text().value_or("");
 }
 
+// "" is allowed and means that there is none.
+std::string optional_formula(const YamlView& view, const std::vector<std::string>& names) {
+  if (view.is(YamlNode::Kind::scalar) && view.text()->empty()) return "";
+  return read_formula(view, names);
+}
+
 void read_emulated(const YamlView& view, CatalogEntry& entry) {
   for (const YamlView& item : view.items()) {
     const auto text = item.text();
@@ -50,8 +56,12 @@ CatalogEntry read_entry(const YamlView& view) {
   }
   if (const YamlView size = view["size"]; size.check_map()) {
     entry.size_meaning = required(size["meaning"]);
-    entry.default_size_strong = read_formula(size["strong"], names);
-    entry.default_size_weak = read_formula(size["weak"], names);
+    entry.default_size_strong = optional_formula(size["strong"], names);
+    entry.default_size_weak = optional_formula(size["weak"], names);
+    // Both given as "": the workload has no size, and a plan needs to give none.
+    const bool none = size["strong"].present() && size["weak"].present() &&
+                      entry.default_size_strong.empty() && entry.default_size_weak.empty();
+    if (none) entry.size_meaning.clear();
   }
   names.emplace_back("size");
   if (const YamlView held = view["held_fixed"]; held.check_map()) {
@@ -61,10 +71,7 @@ CatalogEntry read_entry(const YamlView& view) {
     check_placeholders(held["weak"], entry.held_fixed_weak, placeholders);
   }
   read_into(view["work_unit"].text(), entry.work_unit);
-  if (const YamlView divisible = view["divisible"];
-      divisible.is(YamlNode::Kind::scalar) && !divisible.text()->empty()) {
-    entry.divisible = read_formula(divisible, names);
-  }
+  entry.divisible = optional_formula(view["divisible"], names);
   if (const YamlView model = view["model"]; model.check_map()) {
     entry.model_strong = read_formula(model["strong"], names);
     entry.model_weak = read_formula(model["weak"], names);

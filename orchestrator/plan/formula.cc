@@ -7,7 +7,6 @@
 #include <muParser.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -63,11 +62,15 @@ std::size_t assignment_in(const std::string& text) {
   return std::string::npos;
 }
 
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 std::string at(std::size_t position) {
   return " at position " + std::to_string(position + 1);
 }
 
-std::string explain(const mu::Parser::exception_type& error, std::size_t length) {
+std::string explain(const mu::Parser::exception_type& error, const std::string& text) {
   const auto position = static_cast<std::size_t>(std::max(0, error.GetPos()));
   std::string token = error.GetToken();
   while (!token.empty() && token.back() == ' ') token.pop_back();
@@ -84,15 +87,20 @@ std::string explain(const mu::Parser::exception_type& error, std::size_t length)
     default:
       break;
   }
-  if (position >= length || token.empty()) return "it can't be understood";
+  if (position >= text.size() || token.empty()) return "it can't be understood";
+  if (token == "(") {
+    std::size_t begin = position;
+    while (begin > 0 && is_word_character(text[begin - 1])) --begin;
+    if (begin < position) {
+      return "unknown function '" + text.substr(begin, position - begin) + "'" + at(begin);
+    }
+  }
   return "'" + token + "' is not expected" + at(position);
 }
 
 // Where the word stands as a whole word.
 std::size_t find_word(const std::string& text, const std::string& word) {
-  const auto in_word = [&](std::size_t i) {
-    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
-  };
+  const auto in_word = [&](std::size_t i) { return i < text.size() && is_word_character(text[i]); };
   std::size_t place = text.find(word);
   while (place != std::string::npos &&
          ((place > 0 && in_word(place - 1)) || in_word(place + word.size()))) {
@@ -145,15 +153,18 @@ Result<Formula> Formula::parse(const std::string& text, const std::vector<std::s
     mu::Parser scout = make_parser();
     scout.SetExpr(text);
     for (const auto& [name, pointer] : scout.GetUsedVar()) parsed->used.insert(name);
+    std::string unknown;
     for (const std::string& name : parsed->used) {
       if (std::find(parsed->names.begin(), parsed->names.end(), name) != parsed->names.end()) {
         continue;
       }
       const std::string near = nearest_word(name, names);
-      return wrong(text, "unknown name '" + name + "'" + at(find_word(text, name)) +
-                             (near.empty() ? "; it can use " + list_of(names)
-                                           : "; did you mean '" + near + "'?"));
+      unknown += (unknown.empty() ? "" : "; ") + ("unknown name '" + name + "'") +
+                 at(find_word(text, name)) +
+                 (near.empty() ? " (it can use " + list_of(names) + ")"
+                               : ", did you mean '" + near + "'?");
     }
+    if (!unknown.empty()) return wrong(text, unknown);
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!parsed->names[i].empty()) {
         parsed->parser.DefineVar(parsed->names[i], &parsed->values[i]);
@@ -165,7 +176,7 @@ Result<Formula> Formula::parse(const std::string& text, const std::vector<std::s
       return wrong(text, "it gives several values; expected one");
     }
   } catch (const mu::Parser::exception_type& error) {
-    return wrong(text, explain(error, text.size()));
+    return wrong(text, explain(error, text));
   }
   return Formula(std::move(parsed));
 }
@@ -177,7 +188,7 @@ Result<double> Formula::evaluate(std::span<const double> values) const {
     const double value = parsed_->parser.Eval();
     if (std::isfinite(value)) return value;
   } catch (const mu::Parser::exception_type& error) {
-    return wrong(parsed_->text, explain(error, parsed_->text.size()));
+    return wrong(parsed_->text, explain(error, parsed_->text));
   }
   return wrong(parsed_->text, "the result is not a finite number");
 }
@@ -206,15 +217,12 @@ bool is_formula_name(std::string_view name) {
     return words;
   }();
   if (name.empty() || name.size() > 64 || taken.find(name) != taken.end()) return false;
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-           return is_letter(c) || (c >= '0' && c <= '9');
-         });
+  return !(name[0] >= '0' && name[0] <= '9') &&
+         std::all_of(name.begin(), name.end(), is_word_character);
 }
 
 std::string number_text(double value) {
+  if (value == 0) return "0";  // never "-0"
   char text[400];
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed);
   return std::string(text, end.ptr);

@@ -56,9 +56,23 @@ class Expander {
     out_.problems.push_back({plan_.path, 0, 0, key, message});
   }
 
+  void fail_full() {
+    full_ = true;
+    fail("workloads", "the plan comes to more than " + std::to_string(kMaxPoints) +
+                          " points; shorten its lists");
+  }
+
   void add_workload(const WorkloadSpec& workload) {
     const std::vector<std::vector<Parameter>> cases = cases_of(workload);
     if (cases.empty()) fail(key_ + ".exclude", "it leaves no case to run");
+    const std::vector<ShapeChoice> choices = shape_choices(plan_.shape);
+    // Counted before anything is made of it: lists multiply quickly.
+    std::size_t ks = 0;
+    for (const ShapeChoice& choice : choices) {
+      ks += std::max<std::size_t>(1, ks_of(workload, choice).value_or({}).size());
+    }
+    planned_ += cases.size() * plan_.modes.size() * ks;
+    if (planned_ > kMaxPoints) return fail_full();
     for (const std::vector<Parameter>& parameters : cases) {
       for (const Mode mode : plan_.modes) {
         auto formulas = CaseFormulas::parse(workload, parameters, mode);
@@ -66,23 +80,26 @@ class Expander {
           fail(key_ + "." + formulas.error().key, formulas.error().message);
           continue;
         }
-        for (const ShapeChoice& choice : shape_choices(plan_.shape)) {
+        for (const ShapeChoice& choice : choices) {
           add_points(workload, parameters, mode, *formulas.value(), choice);
-          if (full_) return;
         }
       }
     }
   }
 
+  Result<std::vector<int>> ks_of(const WorkloadSpec& workload, const ShapeChoice& choice) const {
+    return resolve_scale(workload.scale.value_or(plan_.scale),
+                         workers_that_fit(plan_, choice, capacity_));
+  }
+
   void add_points(const WorkloadSpec& workload, const std::vector<Parameter>& parameters, Mode mode,
                   const CaseFormulas& formulas, const ShapeChoice& choice) {
-    const auto ks = resolve_scale(workload.scale.value_or(plan_.scale),
-                                  workers_that_fit(plan_, choice, capacity_));
+    const auto ks = ks_of(workload, choice);
     if (!ks) return fail((workload.scale ? key_ + ".scale" : "scale") + ".to", ks.error().message);
     for (const int k : *ks) {
       const auto shape = resolve_shape(plan_, choice, k, is_local(), capacity_);
       if (!shape) {
-        return fail(plan_.worker == WorkerUnit::gpu ? "shape" : "worker", shape.error().message);
+        return fail("worker", shape.error().message);
       }
       Point point;
       point.build = workload.build;
@@ -93,22 +110,16 @@ class Expander {
       point.k = k;
       point.shape = *shape;
       if (keys_.count(point.key()) > 0) continue;
-      if (!evaluate(workload, formulas, choice, point)) return;
+      if (!evaluate(workload, formulas, point)) return;
       fill(workload, point);
       keys_.insert(point.key());
       out_.study.points.push_back(std::move(point));
-      if (out_.study.points.size() > kMaxPoints) {
-        full_ = true;
-        return fail("workloads", "the plan comes to more than " + std::to_string(kMaxPoints) +
-                                     " points; shorten its lists");
-      }
     }
   }
 
   bool is_local() const { return site_.backend == BackendKind::local; }
 
-  bool evaluate(const WorkloadSpec& workload, const CaseFormulas& formulas,
-                const ShapeChoice& choice, Point& point) {
+  bool evaluate(const WorkloadSpec& workload, const CaseFormulas& formulas, Point& point) {
     auto values = formulas.at(point.k, point.shape);
     if (!values) {
       fail(key_ + "." + values.error().key,
@@ -119,15 +130,7 @@ class Expander {
     point.size = values.value().size;
     point.results = values.value().results;
     point.modelled_seconds = values.value().modelled_seconds;
-    // What a weak study holds fixed is its size at one worker.
-    double fixed_size = point.size;
-    if (point.mode == Mode::weak && point.has_size) {
-      const auto one = resolve_shape(plan_, choice, 1, is_local(), capacity_);
-      if (one) {
-        if (const auto first = formulas.at(1, *one)) fixed_size = first.value().size;
-      }
-    }
-    point.held_fixed = held_fixed(workload, point, fixed_size);
+    point.held_fixed = held_fixed(workload, point);
     return true;
   }
 
@@ -164,6 +167,7 @@ class Expander {
   std::string programs_;
   std::string key_;
   bool full_ = false;
+  std::size_t planned_ = 0;
   std::set<std::string> failed_;
   std::set<std::string> keys_;
   Expanded out_;

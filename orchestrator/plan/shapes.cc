@@ -104,7 +104,7 @@ Result<Shape> resolve_shape(const Plan& plan, const ShapeChoice& choice, int k, 
       shape.gpus_per_node = gpus_per_node(plan, capacity);
       if (shape.gpus_per_node == 0) {
         return invalid(
-            "worker: gpu, but neither shape.gpus_per_node nor the site says how many "
+            "a worker is a GPU, but neither shape.gpus_per_node nor the site says how many "
             "GPUs a node has");
       }
       per_node = shape.gpus_per_node;

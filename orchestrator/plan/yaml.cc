@@ -86,7 +86,7 @@ class TreeBuilder : public YAML::EventHandler {
     bool has_key = false;  // map: the next node is the value of `key`
     bool drop = false;     // that value has no place: bad or duplicate key
     YamlEntry key;
-    std::map<std::string, int> lines;  // of the keys seen
+    std::map<std::string, std::string> places;  // of the keys seen
   };
 
   void add(int line, int column, const std::string& key, std::string message) {
@@ -155,6 +155,20 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  // Dotted key of a word in the innermost open map.
+  std::string path_of(const std::string& word) const {
+    std::string path;
+    for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
+      const Open& one = open_[i];
+      if (one.node.kind == YamlNode::Kind::list) {
+        path += "[" + std::to_string(one.node.items.size()) + "]";
+      } else {
+        path += (path.empty() ? "" : ".") + one.key.key;
+      }
+    }
+    return path.empty() ? word : path + "." + word;
+  }
+
   void take_key(Open& into, const YamlNode& node) {
     into.has_key = true;
     into.drop = true;
@@ -163,15 +177,16 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     if (node.text == "<<" && !node.quoted) {
-      add(node.line, node.column, "<<",
+      add(node.line, node.column, path_of("<<"),
           "merging maps is not supported; write the keys out, or use "
           "an alias for a whole value");
       return;
     }
-    const auto [seen, is_new] = into.lines.emplace(node.text, node.line);
+    const auto [seen, is_new] = into.places.emplace(
+        node.text, std::to_string(node.line) + ":" + std::to_string(node.column));
     if (!is_new) {
-      add(node.line, node.column, node.text,
-          "given twice; the first is in line " + std::to_string(seen->second));
+      add(node.line, node.column, path_of(node.text),
+          "given twice; the first is at " + seen->second);
       return;
     }
     into.drop = false;

@@ -279,7 +279,8 @@ void YamlView::expected(const std::string& what) const {
 
 std::string unknown_word(const std::string& what, const std::string& word,
                          std::span<const std::string> known) {
-  const std::string near = nearest_word(word, known);
+  // Every word of one letter is near every other.
+  const std::string near = word.size() > 1 ? nearest_word(word, known) : "";
   if (!near.empty()) return "unknown " + what + "; did you mean '" + near + "'?";
   if (known.empty()) return "unknown " + what + "; there are none here";
   std::string list;

@@ -171,12 +171,12 @@ std::string red_reason_of(const StudyEvidence& study, const StudySummary& summar
     }
   });
   if (dead.empty()) return "";
-  const std::string count =
-      std::to_string(dead.size()) + " of " + std::to_string(study.points.size()) + " points";
-  return (some_valid || dead.size() < study.points.size()
-              ? "every run failed at " + count
-              : std::string("every run of the study failed")) +
-         ": " + joined(shortened(std::move(dead), "points"), "; ");
+  std::string reason = "every run of the study failed: ";
+  if (some_valid || dead.size() < study.points.size()) {
+    reason = "every run failed at " + std::to_string(dead.size()) + " of " +
+             std::to_string(study.points.size()) + " points: ";
+  }
+  return reason + joined(shortened(std::move(dead), "points"), "; ");
 }
 
 }  // namespace kneepoint

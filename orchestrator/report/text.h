@@ -14,7 +14,7 @@
 namespace kneepoint {
 
 std::string fixed_text(double value, int decimals);
-// At least this many significant digits, never an exponent for everyday sizes: 1234.5 -> "1235".
+// At least this many significant digits, never an exponent for everyday sizes: 1234.6 -> "1235".
 std::string significant_text(double value, int digits);
 int decimals_for(double value, int digits);      // that significant_text would use
 std::string count_text(double value);            // 96 -> "96", 2.5 -> "2.5"

@@ -99,8 +99,7 @@ Result<std::unique_ptr<Database>> Database::open_writable(const std::string& pat
 Result<std::unique_ptr<Database>> Database::open_read_only(const std::string& path) {
   TRY(refuse_what_is_no_file(path));
   auto database = connect(path, path, SQLITE_OPEN_READONLY);
-  if (!database &&
-      (database.error().code == ErrorCode::permission || database.error().code == ErrorCode::io)) {
+  if (!database && database.error().code != ErrorCode::corrupt && !database.error().retryable) {
     // In a folder where we may not create the lock files: fine as long as nothing is left to
     // recover, since then the file alone is the whole database.
     std::error_code ignored;
@@ -147,6 +146,9 @@ Error Database::error(int code) const {
       return Error{ErrorCode::permission, path_ + " can't be written: " + text};
     case SQLITE_CONSTRAINT:
       return Error{code_of_constraint(code), path_ + ": " + text};
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+      return Error{ErrorCode::invalid, path_ + ": " + text};
     case SQLITE_FULL:
       return Error{ErrorCode::io, path_ + ": no room left on its disk", true};
     default:

@@ -32,7 +32,7 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  // Values are bound in order; an empty optional is NULL.
+  // Values are bound in order.
   template <typename... T>
   void start(const T&... values) {
     reset();
@@ -68,10 +68,6 @@ class Statement {
     } else {
       bind_text(index, value);
     }
-  }
-  template <typename T>
-  void bind(int index, const std::optional<T>& value) {
-    if (value) bind(index, *value);  // reset() has made every parameter NULL
   }
   void bind_integer(int index, std::int64_t value);
   void bind_real(int index, double value);

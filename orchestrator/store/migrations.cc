@@ -52,21 +52,21 @@ Result<void> refuse_dangling(Database& database) {
 
 // One step, if anything is left to do. The answer: is there more?
 Result<bool> migrate_once(Database& database, std::span<const Migration> migrations,
-                          bool& backed_up) {
+                          bool& backup_due) {
   const auto last = static_cast<std::int64_t>(migrations.size());
   TRY_ASSIGN(auto transaction, database.begin());
   TRY_ASSIGN(const Schema schema, read_schema(database, last));
   if (schema.version == last) return false;
   const std::string old = std::to_string(schema.version);
-  if (!schema.empty && !backed_up) {
+  if (!schema.empty && backup_due) {
     const std::string copy = database.path() + ".bak-v" + old;
     if (auto copied = Database::copy_file(database.path(), copy); !copied) {
       return copied.error().in("back up " + database.path() + " before migrating it");
     }
-    backed_up = true;
     log_info("",
              "database " + database.path() + ": a copy of schema version " + old + " is " + copy);
   }
+  backup_due = false;  // what this call made itself needs no copy
   const Migration& next = migrations[static_cast<std::size_t>(schema.version)];
   ENSURE(next.version == schema.version + 1, "migrations are numbered 1, 2, 3... without gaps");
   const auto in_step = [&](const Error& error) {
@@ -86,9 +86,9 @@ Result<void> migrate(Database& database, std::span<const Migration> migrations) 
   TRY_ASSIGN(const Schema schema,
              read_schema(database, static_cast<std::int64_t>(migrations.size())));
   if (schema.version == static_cast<std::int64_t>(migrations.size())) return {};
-  bool backed_up = false;
+  bool backup_due = true;
   for (bool more = true; more;) {
-    TRY_ASSIGN(more, migrate_once(database, migrations, backed_up));
+    TRY_ASSIGN(more, migrate_once(database, migrations, backup_due));
   }
   return {};
 }

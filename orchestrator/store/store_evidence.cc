@@ -5,6 +5,7 @@
 // written.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "orchestrator/store/attempt_words.h"
 #include "orchestrator/store/sqlite_study_store.h"
@@ -28,28 +29,33 @@ Result<std::vector<RunRow>> SqliteStudyStore::runs(RowId study) {
   static const std::string kSelect =
       std::string(
           "SELECT r.id, r.number, r.point, r.repeat, r.round, r.position,"
-          " r.outcome <> 'open', r.forgiven,"
-          " (SELECT COUNT(*) FROM attempts WHERE run = r.id), ") +
+          " r.outcome <> 'open', r.forgiven, a.id IS NOT NULL, ") +
       kAttemptColumns +
-      " FROM runs r LEFT JOIN attempts a ON a.run = r.id AND a.number ="
-      " (SELECT MAX(number) FROM attempts WHERE run = r.id)"
-      " WHERE r.study = ? ORDER BY r.round, r.position, r.number";
+      " FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ?"
+      " ORDER BY r.number, a.number";
   TRY_ASSIGN(auto row, db_.query(kSelect, study));
   std::vector<RunRow> runs;
   AttemptWords words;
   for (;;) {
     TRY_ASSIGN(const bool there, row.next());
-    if (!there) return runs;
-    auto& run = runs.emplace_back();
-    AttemptRow last;
-    read_attempt(row, last, words, run.row, run.number, run.point, run.repeat, run.round,
-                 run.position, run.finished, run.forgiven, run.attempts);
-    if (run.attempts == 0) continue;
-    if (!words.parse(last.state, last.reason)) {
+    if (!there) break;
+    RunRow run;
+    AttemptRow attempt;
+    bool tried = false;
+    read_attempt(row, attempt, words, run.row, run.number, run.point, run.repeat, run.round,
+                 run.position, run.finished, run.forgiven, tried);
+    if (runs.empty() || runs.back().row != run.row) runs.push_back(std::move(run));
+    if (!tried) continue;
+    if (!words.parse(attempt.state, attempt.reason)) {
       return unreadable("state or reason", words.state + " " + words.reason);
     }
-    run.last = std::move(last);
+    ++runs.back().attempts;  // oldest first: the newest stays
+    runs.back().last = std::move(attempt);
   }
+  std::stable_sort(runs.begin(), runs.end(), [](const RunRow& a, const RunRow& b) {
+    return std::tie(a.round, a.position) < std::tie(b.round, b.position);
+  });
+  return runs;
 }
 
 Result<void> SqliteStudyStore::read_study_header(RowId study, StudyEvidence& e) {

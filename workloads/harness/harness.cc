@@ -64,6 +64,18 @@ record::Provenance provenance(const Description& description, const Workload& wo
   return p;
 }
 
+// KNEEPOINT_KERNELS may name a kernel set; one that isn't there must not be replaced in silence.
+Result<void> check_kernels() {
+  const char* wanted = std::getenv("KNEEPOINT_KERNELS");
+  if (wanted == nullptr || *wanted == '\0' || kernels().name == std::string(wanted)) return {};
+  std::string known;
+  for (int i = 0; i < kernel_set_count(); ++i) {
+    known += (i == 0 ? "" : ", ") + std::string(kernel_set(i).name);
+  }
+  return Error{ErrorCode::invalid,
+               "KNEEPOINT_KERNELS '" + std::string(wanted) + "': expected one of " + known, false};
+}
+
 // The life of one run on this rank.
 class Session {
  public:
@@ -155,6 +167,10 @@ int run_between_init_and_finalize(const Description& description, const Result<O
   MPI_Comm_size(setup.comm, &setup.ranks);
   if (!parsed) {
     if (setup.rank == 0) complain(description, parsed.error().message);
+    return kBadArguments;
+  }
+  if (const auto known = check_kernels(); !known) {
+    if (setup.rank == 0) complain(description, known.error().message);
     return kBadArguments;
   }
   setup.workers = parsed->workers > 0 ? parsed->workers : setup.ranks;

@@ -205,6 +205,19 @@ TEST(Summary, SuperlinearIsFlaggedOnlyWhenTheLowerBoundSaysSo) {
   EXPECT_TRUE(curve.points[2].flags.empty());
 }
 
+TEST(Summary, SamplesOfDifferentShapeAreFlaggedWhenTheMediansMislead) {
+  // Nine of twenty runs at K=2 were fast: the median stands among the slow eleven.
+  std::vector<double> base, humps;
+  for (int i = 0; i < 20; ++i) base.push_back(1 + 0.02 * i);
+  for (int i = 0; i < 20; ++i) humps.push_back(i < 9 ? 0.2 + 0.001 * i : 0.7 + 0.001 * i);
+  EvidenceBuilder b;
+  b.add(Mode::strong, 1, base);
+  b.add(Mode::strong, 2, humps);
+  const PointSummary p = summarise(b.study).curves[0].points[1];
+  EXPECT_LT(p.efficiency, p.efficiency_interval->low);
+  EXPECT_TRUE(has_flag(p, "E outside its interval"));
+}
+
 TEST(Summary, WhatTheRunsSayOfThemselvesBecomesFlags) {
   EvidenceBuilder b;
   auto& p = b.add(Mode::strong, 1, {1.0, 1.01, 0.99, 1.02, 3.0});

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The backends under test and how each is made to run quick, endless and doomed steps.
+#include "tests/contract/backends.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "orchestrator/backend/simulated_cluster.h"
+
+namespace kneepoint::contract {
+
+std::vector<BackendUnderTest> backends_under_test() {
+  return {{"simulated", BackendKind::simulated, false}, {"local", BackendKind::local, true}};
+}
+
+Contract::Contract() {
+  std::string folder = testing::TempDir() + "kp_contract_XXXXXX";
+  EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+  folder_ = folder;
+  site_.name = GetParam().name;
+  site_.backend = GetParam().kind;
+  start_controller();
+}
+
+Contract::~Contract() {
+  launcher_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void Contract::start_controller() {
+  launcher_.reset();
+  poller_ = std::make_unique<Poller>();
+  auto made = make_launcher(
+      {site_, system_clock(), *poller_, folder_ + "/state", KP_BIN_DIR "/kneepoint-agent"});
+  ASSERT_TRUE(made) << made.error().message;
+  launcher_ = std::move(made).value();
+}
+
+AllocationRequest Contract::quick(const std::string& name, int steps) {
+  AllocationRequest request;
+  request.name = name;
+  request.directory = folder_ + "/study";
+  request.limit = kHour;
+  for (int i = 1; i <= steps; ++i) {
+    Step step;
+    step.attempt = name + "-s" + std::to_string(i);
+    step.run_dir = request.directory + "/" + step.attempt;
+    step.identity = step.attempt;
+    step.limit = kMinute;
+    step.modelled_seconds = 0.25;
+    step.command.argv = {"sh", "-c", "echo ran >>\"$1\"; echo t=0.25", "sh",
+                         folder_ + "/" + step.attempt + ".marks"};
+    step.metrics = {{"time", "t=([0-9.]+)", "s", "stdout"}};
+    request.steps.push_back(step);
+  }
+  return request;
+}
+
+AllocationRequest Contract::endless(const std::string& name, int steps, int at) {
+  AllocationRequest request = quick(name, steps);
+  Step& step = request.steps[static_cast<std::size_t>(at - 1)];
+  step.command.argv[2] = "echo ran >>\"$1\"; exec sleep 600";
+  step.modelled_seconds = 3000;
+  step.limit = kHour;
+  return request;
+}
+
+AllocationRequest Contract::doomed(const std::string& name) {
+  if (GetParam().kind != BackendKind::simulated) return endless(name, 5, 3);
+  // The simulated cluster draws its failures: find a seed that fails exactly here.
+  AllocationRequest request = quick(name, 5);
+  site_.simulated.failure_rate = 0.4;
+  for (site_.simulated.seed = 1; site_.simulated.seed < 100'000; ++site_.simulated.seed) {
+    const auto fate = [&](std::size_t i) {
+      return simulated::draw_step(site_.simulated, request.steps[i]).fate;
+    };
+    if (fate(0) == simulated::Fate::succeeds && fate(1) == simulated::Fate::succeeds &&
+        fate(2) == simulated::Fate::loses_node) {
+      break;
+    }
+  }
+  return request;
+}
+
+void Contract::strike(const JobRef& job) {
+  if (GetParam().kind == BackendKind::simulated) return;  // its fate is drawn already
+  ::kill(std::stoi(job.id), SIGKILL);
+}
+
+JobRef Contract::submit(const AllocationRequest& request) {
+  const auto answers = launcher_->submit({&request, 1}, soon());
+  EXPECT_EQ(answers.size(), 1u);
+  if (!answers[0]) {
+    ADD_FAILURE() << answers[0].error().message;
+    return {};
+  }
+  return *answers[0];
+}
+
+Observation Contract::observe(const JobRef& job) {
+  const auto seen = launcher_->observe({&job, 1}, soon());
+  if (!seen || seen->size() != 1) {
+    ADD_FAILURE() << (seen ? "not one answer" : seen.error().message);
+    return {};
+  }
+  return seen->at(0);
+}
+
+void Contract::wait_a_moment() {
+  const Nanoseconds interval = launcher_->capabilities().poll_interval;
+  ASSERT_TRUE(poller_->wait(std::min(interval, 20 * kMillisecond)));
+}
+
+Observation Contract::wait_until_ended(const JobRef& job) {
+  const Nanoseconds until = system_clock().steady() + kPatience;
+  Observation seen = observe(job);
+  while (seen.state == AllocationState::queued || seen.state == AllocationState::running) {
+    if (system_clock().steady() > until) {
+      ADD_FAILURE() << job.name << " does not end";
+      break;
+    }
+    wait_a_moment();
+    seen = observe(job);
+  }
+  return seen;
+}
+
+void Contract::wait_until_begun(const JobRef& job, std::size_t step) {
+  const Nanoseconds until = system_clock().steady() + kPatience;
+  while (system_clock().steady() < until) {
+    const Artifacts artifacts = collect(job);
+    ASSERT_LT(step, artifacts.steps.size());
+    const bool marked = !GetParam().executes || executions(artifacts.steps[step].attempt) > 0;
+    if (artifacts.steps[step].begun && marked) return;
+    observe(job);
+    wait_a_moment();
+  }
+  FAIL() << job.name << ": step " << step + 1 << " does not begin";
+}
+
+Artifacts Contract::collect(const JobRef& job) {
+  auto artifacts = launcher_->collect(job, soon());
+  if (!artifacts) {
+    ADD_FAILURE() << artifacts.error().message;
+    return {};
+  }
+  return *artifacts;
+}
+
+int Contract::executions(const std::string& attempt) const {
+  std::ifstream marks(folder_ + "/" + attempt + ".marks");
+  int count = 0;
+  for (std::string line; std::getline(marks, line);) ++count;
+  return count;
+}
+
+Deadline Contract::soon() const {
+  return system_clock().steady() + 30 * kSecond;
+}
+
+record::Records parsed(const StepArtifacts& step) {
+  return record::parse(step.records);
+}
+
+}  // namespace kneepoint::contract

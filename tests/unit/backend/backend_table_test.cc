@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "orchestrator/backend/launcher.h"
+
+namespace kneepoint {
+namespace {
+
+TEST(BackendTable, HasOneRowForEveryKind) {
+  std::set<BackendKind> kinds;
+  for (const BackendRow& row : backend_table()) kinds.insert(row.kind);
+  EXPECT_EQ(kinds, (std::set<BackendKind>{BackendKind::local, BackendKind::slurm,
+                                          BackendKind::kubernetes, BackendKind::simulated}));
+  EXPECT_EQ(backend_table().size(), kinds.size());
+}
+
+TEST(BackendTable, SaysWhyABackendCanNotBeUsed) {
+  Site site;
+  site.name = "cluster";
+  Poller poller;
+  for (const auto& [kind, word] :
+       {std::pair{BackendKind::slurm, "slurm"}, std::pair{BackendKind::kubernetes, "kubernetes"}}) {
+    site.backend = kind;
+    const auto launcher = make_launcher({site, system_clock(), poller, "/nowhere", "/nowhere"});
+    ASSERT_FALSE(launcher);
+    EXPECT_EQ(launcher.error().code, ErrorCode::unsupported);
+    EXPECT_EQ(launcher.error().message,
+              std::string("site 'cluster': this version runs on the local and simulated "
+                          "backends; ") +
+                  word + " comes with a later one");
+  }
+}
+
+TEST(BackendTable, MakesTheLaunchersThatItHas) {
+  Site site;
+  Poller poller;
+  for (const BackendKind kind : {BackendKind::local, BackendKind::simulated}) {
+    site.backend = kind;
+    const auto launcher = make_launcher({site, system_clock(), poller, "/nowhere", "/nowhere"});
+    ASSERT_TRUE(launcher) << launcher.error().message;
+    EXPECT_GE((*launcher)->capabilities().cores_per_node, 1);
+  }
+}
+
+}  // namespace
+}  // namespace kneepoint
