@@ -50,7 +50,7 @@ void AgentTest::write_allocation(const std::vector<TestStep>& steps) {
     for (const auto& [name, value] : step.env) w.key(name).value(value);
     w.end_object().key("limit_ns").value(step.limit_ns).key("own_harness").value(step.own_harness);
     w.key("ranks").value(step.ranks).key("threads_per_rank").value(1).key("bind").value(step.bind);
-    w.key("metrics").begin_array();
+    w.key("oversubscribed").value(step.oversubscribed).key("metrics").begin_array();
     if (!step.time_pattern.empty()) {
       w.begin_object().key("name").value("time").key("pattern").value(step.time_pattern);
       w.key("unit").value("s").key("from").value("stdout").end_object();

@@ -24,6 +24,7 @@ struct TestStep {
   std::vector<std::pair<std::string, std::string>> env = {};
   std::string bind = "none";
   int ranks = 1;
+  bool oversubscribed = false;
 };
 
 class AgentTest : public testing::Test {

@@ -23,6 +23,13 @@ TEST_F(AgentTest, a_good_workload_succeeds_and_its_records_are_passed_on) {
   EXPECT_FALSE(exists(run_dir(1) + "/stdout.txt"));  // there was no output
 }
 
+TEST_F(AgentTest, an_oversubscribed_run_is_not_asked_for_its_binding) {
+  const auto r = run_one(
+      {.argv = misbehave("good"), .own_harness = true, .bind = "core", .oversubscribed = true});
+  EXPECT_EQ(fact_of(r, "binding"), "not asked");
+  EXPECT_EQ(fact_of(r, "oversubscribed"), "yes");
+}
+
 TEST_F(AgentTest, a_time_is_taken_from_the_output) {
   const auto r = run_one({.argv = misbehave("print", "t=0.25"), .time_pattern = "t=([0-9.]+)"});
   EXPECT_EQ(word(r), "succeeded/none") << r.end->detail;
