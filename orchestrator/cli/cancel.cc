@@ -3,7 +3,6 @@
 // kneepoint cancel: ends a study before its time. A study's rows are written by the holder of its
 // lease alone: a living holder is asked by a row in `requests`; without one this process takes the
 // lease and lets the engine carry the request out, which starts nothing new.
-#include <filesystem>
 #include <ostream>
 
 #include "orchestrator/base/json_text.h"
@@ -15,8 +14,6 @@
 
 namespace kneepoint::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 void answer(Session& session, const StudyRow& study, const std::string& done,
             const std::string& sentence) {
@@ -38,9 +35,7 @@ Result<EngineEnd> carry_out(Session& session, StudyStore& store, const StudyRow&
   TRY_ASSIGN(const PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
   const Site& site = *both.site;
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, row.work_dir));
-  const Expanded expanded =
-      expand(both.plan, site, capacity_of(access.capabilities, site.limits),
-             programs_folder(site, session.executable, fs::current_path().string()));
+  const Expanded expanded = expand_plan(session, both, access.capabilities);
   if (!expanded.problems.empty()) {
     return Error{ErrorCode::corrupt,
                  "the stored plan can't be expanded:\n" + to_string(expanded.problems)};

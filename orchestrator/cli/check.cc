@@ -64,8 +64,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   const std::string root = work_root(site, database ? *database : here + "/kneepoint.db", here);
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, root + "/check"));
   const SiteCapacity capacity = capacity_of(access.capabilities, site.limits);
-  const Expanded expanded =
-      expand(both.plan, site, capacity, programs_folder(site, session.executable, here));
+  const Expanded expanded = expand_plan(session, both, access.capabilities);
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
 
   CheckAnswer answer{expanded.study, site, capacity};

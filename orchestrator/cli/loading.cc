@@ -39,7 +39,7 @@ Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& 
   const std::string path =
       site_path.empty() ? session.environment("KNEEPOINT_SITE").value_or("") : site_path;
   PlanRead plan = read_plan(plan_text, plan_path, built_in_catalog());
-  PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems)};
+  PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems), std::move(plan.origins)};
   if (path.empty()) {
     both.site = std::make_unique<Site>(built_in_local_site());
     return both;
@@ -54,7 +54,7 @@ Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& 
 Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::string& plan_path,
                                     const std::string& site_text) {
   PlanRead plan = read_plan(plan_text, plan_path, built_in_catalog());
-  PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems)};
+  PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems), std::move(plan.origins)};
   SiteRead site;
   if (site_text.empty()) {
     site.site = built_in_local_site();
@@ -83,6 +83,16 @@ Result<SiteAccess> reach_site(const Session& session, const Site& site,
   access.launcher = std::move(*launcher);
   access.capabilities = access.launcher->capabilities();
   return access;
+}
+
+Expanded expand_plan(const Session& session, const PlanOnSite& both,
+                     const Capabilities& capabilities) {
+  const Site& site = *both.site;
+  Expanded expanded =
+      expand(both.plan, site, capacity_of(capabilities, site.limits),
+             programs_folder(site, session.executable, fs::current_path().string()));
+  locate(expanded.problems, both.origins);
+  return expanded;
 }
 
 SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits) {

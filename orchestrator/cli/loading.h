@@ -22,6 +22,7 @@ struct PlanOnSite {
   Plan plan;
   std::unique_ptr<Site> site;  // stays where it is: launchers refer to it
   std::vector<Problem> problems;
+  std::vector<Origin> origins;  // where the plan's values stand
 };
 
 // `site_path` "": KNEEPOINT_SITE, else this machine.
@@ -41,6 +42,10 @@ struct SiteAccess {
 // `state_dir` is the study's own folder; it need not exist yet.
 Result<SiteAccess> reach_site(const Session& session, const Site& site,
                               const std::string& state_dir);
+
+// The matrix of the plan on its site; problems carry their places in the file.
+Expanded expand_plan(const Session& session, const PlanOnSite& both,
+                     const Capabilities& capabilities);
 
 SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits);
 

@@ -120,8 +120,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   const std::string root = work_root(site, database, here);
 
   TRY_ASSIGN(const Capabilities capabilities, capabilities_of(session, site, root));
-  const Expanded expanded = expand(both.plan, site, capacity_of(capabilities, site.limits),
-                                   programs_folder(site, session.executable, here));
+  const Expanded expanded = expand_plan(session, both, capabilities);
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
   const Study& study = expanded.study;
   const auto refused = refusals(study, capabilities);
