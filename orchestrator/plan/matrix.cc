@@ -129,7 +129,10 @@ class Expander {
     point.has_size = values.value().has_size;
     point.size = values.value().size;
     point.results = values.value().results;
-    point.modelled_seconds = values.value().modelled_seconds;
+    // The model of one of our own workloads is of one iteration; T of a run is of all of them.
+    point.iterations = plan_.iterations.min_time > 0 ? 1 : plan_.iterations.count;
+    point.modelled_seconds =
+        values.value().modelled_seconds * (workload.catalog ? point.iterations : 1);
     point.held_fixed = held_fixed(workload, point);
     return true;
   }
@@ -138,7 +141,6 @@ class Expander {
     point.result_name = workload.result.name;
     point.mpi = workload.mpi;
     point.metrics = workload.metrics;
-    point.iterations = plan_.iterations.min_time > 0 ? 1 : plan_.iterations.count;
     if (workload.catalog) {
       point.work_unit = workload.catalog->work_unit;
       point.own_harness = true;

@@ -28,6 +28,7 @@ workloads:
   - name: synthetic
     use: synthetic
     parameters: {s: 0.05, c: 0.01, seconds: 1}
+iterations: {warmup: 0, count: 1}
 repeat: 3
 )");
   const std::string site = place.write("site.yaml", "backend: simulated\nnodes: 16\n");
