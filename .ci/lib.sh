@@ -118,6 +118,7 @@ check_packages=(
   'clang-format-14|checks the format'
   'python3|checks the JSON Schema and sums up the tests'
   'python3-jsonschema|checks the JSON Schema of plan and site'
+  'python3-yaml|reads the plans that the schema is checked on'
 )
 all_packages=('clang-tidy-14|static analysis')
 
@@ -208,7 +209,12 @@ build_preset() {
   fi
   if [[ ! -f $folder/build.ninja ]]; then
     printf '  configuring build/%s\n' "$preset"
-    (cd "$root" && cmake --preset "$preset") >>"$log" 2>&1 || {
+    local settings=()
+    # Debian's Python has the modules that were installed; another on the PATH may not.
+    if [[ $preset != release && -x /usr/bin/python3 ]]; then
+      settings+=(-DPython3_EXECUTABLE=/usr/bin/python3)
+    fi
+    (cd "$root" && cmake --preset "$preset" "${settings[@]}") >>"$log" 2>&1 || {
       grep -m 3 -A 8 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
       warn "CMake could not configure build/$preset; the whole log is ${log#"$root/"}."
       return 1

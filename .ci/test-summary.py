@@ -18,11 +18,15 @@ def is_skipped(case):
 
 
 def reason(case):
-    """Why a test was skipped: GoogleTest prints 'file:line: Skipped' and then the sentence."""
+    """Why a test was skipped: GoogleTest prints 'file:line: Skipped' and then the sentence;
+    other tests print a line 'skipped: ...'."""
     output = case.findtext("system-out") or ""
     found = re.search(r"Skipped\n(.*?)\n+\[  SKIPPED \]", output, re.DOTALL)
     if found and found.group(1).strip():
         return " ".join(found.group(1).split())
+    found = re.search(r"^skipped: (.*)$", output, re.MULTILINE)
+    if found:
+        return found.group(1)
     return "disabled" if case.get("status") == "disabled" else "no reason given"
 
 
