@@ -37,7 +37,9 @@ std::string OutputCapture::rest() const {
 }
 
 std::string last_line(const OutputCapture& capture, std::size_t limit) {
-  for (const std::string& part : {capture.tail(), capture.head()}) {
+  const bool whole = capture.dropped() == 0;
+  for (const std::string& part :
+       {whole ? capture.head() + capture.tail() : capture.tail(), capture.head()}) {
     const std::size_t last = part.find_last_not_of(" \t\r\n");
     if (last == std::string::npos) continue;
     const std::size_t newline = part.rfind('\n', last);

@@ -109,8 +109,9 @@ class StepRun {
       seen_.starter_refusal = starter_refusal(err_.capture().head() + err_.capture().tail());
     }
     const auto number = [&](const char* name) { return std::atoi(fact(node_, name).c_str()); };
-    const BindingRequest request{step_.bind, step_.threads_per_rank, number("cpu.logical"),
-                                 number("cpu.sockets")};
+    const bool asked = !step_.emulated && !step_.oversubscribed;  // nobody binds those
+    const BindingRequest request{asked ? step_.bind : "none", step_.threads_per_rank,
+                                 number("cpu.logical"), number("cpu.sockets")};
     Facts facts = {{"binding", verify_binding(request, log_.read_back().ranks)}};
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
     log_.add(record::Provenance{"run", std::move(facts)});

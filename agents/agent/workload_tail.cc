@@ -16,11 +16,13 @@ namespace kneepoint::agent {
 namespace {
 
 constexpr std::size_t kQuoted = 120;
+constexpr int kMaxBadLines = 1000;  // after which it is noise, not records
 
 }  // namespace
 
 void WorkloadTail::bad(const std::string& what) {
   if (bad_lines_++ == 0) first_bad_ = what;
+  if (bad_lines_ >= kMaxBadLines) unreadable_ = true;
 }
 
 void WorkloadTail::take_line(RecordLog& log, std::string_view line) {
@@ -52,7 +54,8 @@ void WorkloadTail::follow(RecordLog& log, bool last) {
       return bad("workload.ndjson is larger than " + std::to_string(kMaxWorkloadBytes) + " bytes");
     }
     std::string_view block(buffer, static_cast<std::size_t>(n));
-    for (std::size_t newline; (newline = block.find('\n')) != std::string_view::npos;) {
+    for (std::size_t newline;
+         !unreadable_ && (newline = block.find('\n')) != std::string_view::npos;) {
       partial_.append(block.substr(0, newline));
       take_line(log, partial_);
       partial_.clear();

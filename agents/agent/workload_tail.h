@@ -23,7 +23,9 @@ class WorkloadTail {
 
   int bad_lines() const { return bad_lines_; }
   const std::string& first_bad() const { return first_bad_; }  // what was wrong, in words
-  bool unreadable() const { return unreadable_; }  // too large or no plain file: read no further
+  bool unreadable() const {
+    return unreadable_;
+  }  // too large, noise or no plain file: read no further
 
  private:
   void take_line(RecordLog& log, std::string_view line);

@@ -9,7 +9,8 @@
 namespace kneepoint::record {
 namespace {
 
-constexpr std::size_t kMaxProblems = 20;  // the rest is counted
+constexpr std::size_t kMaxProblems = 20;    // the rest is counted
+constexpr std::size_t kGiveUpAfter = 1000;  // problems: noise, no records
 
 class Reader {
  public:
@@ -20,7 +21,7 @@ class Reader {
       text = text.substr(0, text.rfind('\n') + 1);
     }
     std::size_t at = 0;
-    while (at < text.size()) {
+    while (at < text.size() && dropped_ < kGiveUpAfter) {
       const std::size_t newline = text.find('\n', at);
       ++line_;
       if (newline == std::string_view::npos) {  // cut: not a problem while the end is to come

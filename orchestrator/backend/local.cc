@@ -12,14 +12,13 @@
 #include <unordered_map>
 
 #include "orchestrator/backend/backends.h"
+#include "orchestrator/backend/local_cores.h"
 #include "orchestrator/backend/local_job.h"
 #include "orchestrator/backend/local_request.h"
 #include "orchestrator/io/subprocess.h"
 
 namespace kneepoint {
 namespace {
-
-constexpr std::size_t kMostAllocationBytes = 64 << 20;
 
 MpirunHost this_host() {
   MpirunHost host;
@@ -42,7 +41,7 @@ class LocalLauncher final : public Launcher {
 
   Capabilities capabilities() const override {
     Capabilities capabilities;
-    capabilities.cores_per_node = cores_.count();
+    capabilities.cores_per_node = static_cast<int>(cores_.all().size());
     capabilities.shares_cores = true;
     return capabilities;
   }
@@ -100,9 +99,9 @@ class LocalLauncher final : public Launcher {
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
     const auto wanted = static_cast<std::size_t>(cores_wanted(request));
     std::vector<Core> cores;
-    if (wanted <= cores_.cores().size()) {
-      cores.assign(cores_.cores().begin(),
-                   cores_.cores().begin() + static_cast<std::ptrdiff_t>(wanted));
+    if (wanted <= cores_.all().size()) {
+      cores.assign(cores_.all().begin(),
+                   cores_.all().begin() + static_cast<std::ptrdiff_t>(wanted));
     }
     const LocalRequest prepared = local_request(request, cores, site_, host_);
     std::vector<EmittedFile> files = {{request.name + ".json", prepared.allocation},
@@ -114,6 +113,10 @@ class LocalLauncher final : public Launcher {
   }
 
  private:
+  static std::string work_dir_of(const AllocationRequest& request) {
+    return std::filesystem::path(request.directory).parent_path().string();
+  }
+
   static std::string file_of(const std::string& directory, const std::string& name) {
     return directory + "/" + name + ".json";
   }
@@ -133,7 +136,7 @@ class LocalLauncher final : public Launcher {
     LocalJob job;
     job.path = file_of(request.directory, request.name);
     job.ref = JobRef{request.name, request.directory, "", 0};
-    const auto cores = cores_.take(job.path, cores_wanted(request));
+    const auto cores = cores_.take(job.path, work_dir_of(request), cores_wanted(request));
     for (const Core& core : cores) job.cpus.push_back(core.cpus.front());
     for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
     const LocalRequest prepared = local_request(request, cores, site_, host_);
@@ -279,7 +282,7 @@ class LocalLauncher final : public Launcher {
   Poller& poller_;
   const std::string agent_path_;
   const MpirunHost host_;
-  CoreSets cores_;
+  LocalCores cores_;
   bool has_mpirun_ = false;
   std::set<std::string> folders_;                   // made
   std::set<std::string> rankfiles_;                 // written

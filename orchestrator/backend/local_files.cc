@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Texts by base/json_text, reading by nlohmann-json. Every question is a few system calls; only
-// find_agent() walks /proc, and only for an agent that an earlier controller started.
+// living_agents() walks /proc, and only to find what an earlier controller started.
 #include "orchestrator/backend/local_files.h"
 
 #include <dirent.h>
@@ -187,22 +187,31 @@ bool is_locked(const std::string& path) {
   return ::fcntl(file.get(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-std::optional<ProcessIdentity> find_agent(const std::string& allocation_path) {
+std::vector<LivingAgent> living_agents() {
+  std::vector<LivingAgent> agents;
   DIR* processes = ::opendir("/proc");
-  if (processes == nullptr) return std::nullopt;
-  const std::string ending = std::string("\0run\0", 5) + allocation_path + std::string(1, '\0');
-  std::optional<ProcessIdentity> found;
+  if (processes == nullptr) return agents;
+  constexpr std::string_view kRun("\0run\0", 5);
   while (const dirent* entry = ::readdir(processes)) {
     const std::string_view name = entry->d_name;
     pid_t pid = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) continue;
     const auto line = read_file_if_there("/proc/" + std::string(name) + "/cmdline", 65536);
-    if (!line || !*line || !(*line)->ends_with(ending)) continue;
-    found = living_process(pid);
-    if (found) break;
+    if (!line || !*line || !(*line)->ends_with(std::string_view(".json\0", 6))) continue;
+    const std::size_t run = (*line)->rfind(kRun);
+    if (run == std::string::npos) continue;
+    const auto process = living_process(pid);
+    if (process) agents.push_back({(*line)->substr(run + kRun.size()).c_str(), *process});
   }
   ::closedir(processes);
-  return found;
+  return agents;
+}
+
+std::optional<ProcessIdentity> find_agent(const std::string& allocation_path) {
+  for (const LivingAgent& agent : living_agents()) {
+    if (agent.allocation_path == allocation_path) return agent.process;
+  }
+  return std::nullopt;
 }
 
 }  // namespace kneepoint

@@ -16,6 +16,8 @@
 
 namespace kneepoint {
 
+constexpr std::size_t kMostAllocationBytes = 64 << 20;
+
 struct StepLine {  // one step of the allocation file
   const Step* step = nullptr;
   std::vector<std::string> argv;
@@ -60,7 +62,13 @@ Result<void> terminate(const ProcessIdentity& process);
 
 // Does an agent hold the allocation file?
 bool is_locked(const std::string& path);
-// The agent that was started with this allocation file, found by its command line.
+// Every living agent of this machine, by its command line; whose study doesn't matter.
+struct LivingAgent {
+  std::string allocation_path;
+  ProcessIdentity process;
+};
+std::vector<LivingAgent> living_agents();
+// The one that was started with this allocation file.
 std::optional<ProcessIdentity> find_agent(const std::string& allocation_path);
 
 }  // namespace kneepoint

@@ -95,7 +95,7 @@ bool Cluster::cancel(const std::string& name) {
   SimulatedJob& job = jobs_[found->second];
   if (job.state == AllocationState::ended) return false;
   if (job.state == AllocationState::running) {
-    running_.erase({job.ended, found->second});
+    running_.erase({job.step_ends, found->second});
     free_ += job.nodes;
   } else {
     waiting_.erase({job.submitted + job.wait, found->second});
@@ -103,41 +103,52 @@ bool Cluster::cancel(const std::string& name) {
   job.state = AllocationState::ended;
   job.ended = now_;
   job.reason = Reason::user_cancelled;
-  ++ended_;
   return true;
+}
+
+void Cluster::start(std::size_t index) {
+  SimulatedJob& job = jobs_[index];
+  free_ -= job.nodes;
+  job.state = AllocationState::running;
+  job.started = now_;
+  Nanoseconds lasts = 0;
+  for (const SimulatedStep& step : job.steps) {
+    lasts += step.lasts;
+    if (step.fate != Fate::loses_node) continue;
+    job.reason = Reason::node_failed;
+    break;
+  }
+  if (job.limit > 0 && lasts > job.limit) {
+    lasts = job.limit;
+    job.reason = Reason::time_limit;
+  }
+  job.ended = now_ + lasts;
+  job.step_ends = std::min(job.ended, now_ + job.steps[0].lasts);
+  running_.emplace(job.step_ends, index);
 }
 
 bool Cluster::settle() {
   bool changed = false;
   while (!running_.empty() && running_.begin()->first <= now_) {
-    SimulatedJob& job = jobs_[running_.begin()->second];
+    const std::size_t index = running_.begin()->second;
+    SimulatedJob& job = jobs_[index];
     running_.erase(running_.begin());
-    job.state = AllocationState::ended;
-    free_ += job.nodes;
-    ++ended_;
+    ++steps_ended_;
     changed = true;
+    if (job.step_ends < job.ended) {
+      ++job.step;
+      job.step_ends = std::min(job.ended, job.step_ends + job.steps[job.step].lasts);
+      running_.emplace(job.step_ends, index);
+    } else {
+      job.state = AllocationState::ended;
+      free_ += job.nodes;
+    }
   }
   while (!waiting_.empty() && waiting_.begin()->first <= now_) {
     const std::size_t index = waiting_.begin()->second;
-    SimulatedJob& job = jobs_[index];
-    if (job.nodes > free_) break;
+    if (jobs_[index].nodes > free_) break;
     waiting_.erase(waiting_.begin());
-    free_ -= job.nodes;
-    job.state = AllocationState::running;
-    job.started = now_;
-    Nanoseconds lasts = 0;
-    for (const SimulatedStep& step : job.steps) {
-      lasts += step.lasts;
-      if (step.fate != Fate::loses_node) continue;
-      job.reason = Reason::node_failed;
-      break;
-    }
-    if (job.limit > 0 && lasts > job.limit) {
-      lasts = job.limit;
-      job.reason = Reason::time_limit;
-    }
-    job.ended = now_ + lasts;
-    running_.emplace(job.ended, index);
+    start(index);
     changed = true;
   }
   return changed;
@@ -163,14 +174,14 @@ void Cluster::advance_to(Nanoseconds time) {
 
 bool Cluster::advance() {
   const std::size_t running = running_.size();
-  const std::size_t wanted = ended_ + (running + waiting_.size() + 7) / 8;
+  const std::size_t wanted = steps_ended_ + (running + waiting_.size() + 7) / 8;
   bool changed = settle();
   if (running == 0 && !running_.empty()) return changed;
   for (Nanoseconds next = 0; next_event(next);) {
     now_ = next;
     settle();
     changed = true;
-    if (running == 0 || ended_ >= wanted) break;
+    if (running == 0 || steps_ended_ >= wanted) break;
   }
   return changed;
 }

@@ -41,6 +41,8 @@ struct SimulatedJob {
   Nanoseconds submitted = 0;
   Nanoseconds started = 0;  // 0: not yet
   Nanoseconds ended = 0;    // when running: when it will
+  std::size_t step = 0;     // that runs
+  Nanoseconds step_ends = 0;
   Reason reason = Reason::none;
 };
 
@@ -64,8 +66,9 @@ class Cluster {
   bool cancel(const std::string& name);
   // Everything up to and at this time happens.
   void advance_to(Nanoseconds time);
-  // What one look at the cluster is worth: if nothing runs, the next start; else the end of an
-  // eighth of what runs or waits, and all else that happens until then. False: nothing happened.
+  // What one look at the cluster is worth: if nothing runs, the next start; else as many ends of
+  // steps as an eighth of the jobs that run or wait, and all else that happens until then. False:
+  // nothing happened.
   bool advance();
 
  private:
@@ -73,15 +76,16 @@ class Cluster {
 
   bool next_event(Nanoseconds& time) const;
   bool settle();  // all that happens now: ends first, then starts in order, none overtaking
+  void start(std::size_t index);
 
   int nodes_;
   int free_;
   Nanoseconds now_ = kEpoch;
-  std::size_t ended_ = 0;
+  std::size_t steps_ended_ = 0;
   std::vector<SimulatedJob> jobs_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::set<Entry> waiting_;
-  std::set<Entry> running_;
+  std::set<Entry> running_;  // by the end of the step that runs
 };
 
 }  // namespace kneepoint::simulated

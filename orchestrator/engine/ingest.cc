@@ -14,7 +14,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kMostRanksListed = 64;  // the simulated backend lists no more
+constexpr std::size_t kMostRanksListed = 16;  // the simulated backend lists no more
 
 std::optional<double> unit_in_seconds(const std::string& unit) {
   if (unit == "s") return 1.0;

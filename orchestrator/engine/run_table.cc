@@ -23,7 +23,7 @@ void RunTable::load(const std::vector<RunRow>& rows, const std::map<RowId, int>&
     RunState& run = runs_.emplace_back();
     run.row = row;
     run.point = point->second;
-    run.spent = row.attempts;
+    run.spent = row.attempts - row.forgiven;
     if (row.finished) {
       ++(row.last && row.last->state == AttemptState::succeeded ? succeeded_ : failed_);
       continue;

@@ -3,12 +3,11 @@
 // The backends under test and how each is made to run quick, endless and doomed steps.
 #include "tests/contract/backends.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include "orchestrator/backend/simulated_cluster.h"
 
 namespace kneepoint::contract {
 
@@ -69,19 +68,32 @@ AllocationRequest Contract::endless(const std::string& name, int steps, int at) 
   return request;
 }
 
-AllocationRequest Contract::doomed(const std::string& name) {
-  if (GetParam().kind != BackendKind::simulated) return endless(name, 5, 3);
-  // The simulated cluster draws its failures: find a seed that fails exactly here.
-  AllocationRequest request = quick(name, 5);
+void Contract::tempt(const AllocationRequest& request, const std::vector<simulated::Fate>& fates) {
   site_.simulated.failure_rate = 0.4;
   for (site_.simulated.seed = 1; site_.simulated.seed < 100'000; ++site_.simulated.seed) {
-    const auto fate = [&](std::size_t i) {
-      return simulated::draw_step(site_.simulated, request.steps[i]).fate;
-    };
-    if (fate(0) == simulated::Fate::succeeds && fate(1) == simulated::Fate::succeeds &&
-        fate(2) == simulated::Fate::loses_node) {
-      break;
+    std::size_t met = 0;
+    while (met < fates.size() &&
+           simulated::draw_step(site_.simulated, request.steps[met]).fate == fates[met]) {
+      ++met;
     }
+    if (met == fates.size()) return;
+  }
+  ADD_FAILURE() << "no seed gives these fates";
+}
+
+AllocationRequest Contract::doomed(const std::string& name) {
+  using simulated::Fate;
+  if (GetParam().kind != BackendKind::simulated) return endless(name, 5, 3);
+  AllocationRequest request = quick(name, 5);
+  tempt(request, {Fate::succeeds, Fate::succeeds, Fate::loses_node});
+  return request;
+}
+
+AllocationRequest Contract::failing(const std::string& name) {
+  AllocationRequest request = quick(name, 2);
+  request.steps[0].command.argv = {"sh", "-c", "exit 1"};
+  if (GetParam().kind == BackendKind::simulated) {
+    tempt(request, {simulated::Fate::exits, simulated::Fate::succeeds});
   }
   return request;
 }
@@ -113,6 +125,16 @@ Observation Contract::observe(const JobRef& job) {
 void Contract::wait_a_moment() {
   const Nanoseconds interval = launcher_->capabilities().poll_interval;
   ASSERT_TRUE(poller_->wait(std::min(interval, 20 * kMillisecond)));
+}
+
+Observation Contract::wait_until_started(const JobRef& job) {
+  const Nanoseconds until = system_clock().steady() + kPatience;
+  Observation seen = observe(job);
+  while (seen.state == AllocationState::queued && system_clock().steady() < until) {
+    wait_a_moment();
+    seen = observe(job);
+  }
+  return seen;
 }
 
 Observation Contract::wait_until_ended(const JobRef& job) {

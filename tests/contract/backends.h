@@ -7,11 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "agents/record/record.h"
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/backend/simulated_cluster.h"
 
 namespace kneepoint::contract {
 
@@ -22,6 +24,9 @@ struct BackendUnderTest {
   bool executes = false;
 };
 std::vector<BackendUnderTest> backends_under_test();
+inline void PrintTo(const BackendUnderTest& backend, std::ostream* out) {
+  *out << backend.name;
+}
 
 constexpr Nanoseconds kPatience = 60 * kSecond;  // a test that waits longer has failed
 
@@ -39,13 +44,17 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   AllocationRequest quick(const std::string& name, int steps = 1);
   // Like quick(), but step `at` (from 1) goes on until it is killed or cancelled.
   AllocationRequest endless(const std::string& name, int steps, int at);
-  // Brings the agent of this job to a sudden end while step 3 of 5 runs, as a failing node would.
-  // The request must come from doomed().
+  // The first of its two steps ends with an exit code other than 0.
+  AllocationRequest failing(const std::string& name);
+  // Five steps, and the end of the allocation while step 3 runs, as when its node fails: strike()
+  // is called while it does.
   AllocationRequest doomed(const std::string& name);
   void strike(const JobRef& job);
 
   JobRef submit(const AllocationRequest& request);
   Observation observe(const JobRef& job);
+  // The first look that shows it out of the queue.
+  Observation wait_until_started(const JobRef& job);
   Observation wait_until_ended(const JobRef& job);
   // Until this step has begun.
   void wait_until_begun(const JobRef& job, std::size_t step);
@@ -56,8 +65,12 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   Site site_;
   std::string folder_;
 
- private:
+  Poller& poller() { return *poller_; }
   void wait_a_moment();
+
+ private:
+  // Sets the seed of the simulated site so that its steps meet these fates.
+  void tempt(const AllocationRequest& request, const std::vector<simulated::Fate>& fates);
 
   std::unique_ptr<Poller> poller_;
   std::unique_ptr<Launcher> launcher_;

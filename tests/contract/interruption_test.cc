@@ -13,8 +13,8 @@ TEST_P(Interruption, KilledBetweenSubmitAndRecordTheJobIsAdopted) {
   submit(request);  // and nobody noted the answer
   start_controller();
   const JobRef adopted = submit(request);
+  EXPECT_EQ(wait_until_started(adopted).state, AllocationState::running);
   wait_until_begun(adopted, 0);
-  EXPECT_EQ(observe(adopted).state, AllocationState::running);
   EXPECT_TRUE(launcher().cancel({&adopted, 1}, soon())[0]) << "adopted jobs can be cancelled";
   EXPECT_EQ(wait_until_ended(adopted).state, AllocationState::ended);
   EXPECT_EQ(parsed(collect(adopted).steps.at(0)).end->outcome, "cancelled");
@@ -25,12 +25,12 @@ TEST_P(Interruption, KilledBetweenSubmitAndRecordTheJobIsAdopted) {
 
 TEST_P(Interruption, ARunningJobIsFoundAgainByItsReference) {
   const JobRef job = submit(endless("kp-found", 1, 1));
-  wait_until_begun(job, 0);
   start_controller();
-  const Observation seen = observe(job);
+  const Observation seen = wait_until_started(job);
   EXPECT_EQ(seen.state, AllocationState::running);
   EXPECT_EQ(seen.submitted_ns, job.submitted_ns);
   EXPECT_GT(seen.started_ns, 0);
+  wait_until_begun(job, 0);
   EXPECT_TRUE(launcher().cancel({&job, 1}, soon())[0]);
   EXPECT_EQ(wait_until_ended(job).state, AllocationState::ended);
 }

@@ -100,8 +100,7 @@ TEST_P(Lifecycle, ManyJobsAreObservedAtOnceAndAnsweredInOrder) {
   ASSERT_EQ(seen->size(), jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     EXPECT_EQ(seen->at(i).job.name, jobs[i].name);
-    EXPECT_EQ(seen->at(i).state,
-              i < 20 ? AllocationState::ended : AllocationState::unknown);
+    EXPECT_EQ(seen->at(i).state, i < 20 ? AllocationState::ended : AllocationState::unknown);
   }
   const auto none = launcher().observe({}, soon());
   ASSERT_TRUE(none);
@@ -109,21 +108,15 @@ TEST_P(Lifecycle, ManyJobsAreObservedAtOnceAndAnsweredInOrder) {
 }
 
 TEST_P(Lifecycle, AStepThatFailsDoesNotKeepTheNextFromRunning) {
-  if (!GetParam().executes) {
-    site_.simulated.failure_rate = 1e-9;  // drawn failures are in unit_backend
-  }
-  AllocationRequest request = quick("kp-fails", 2);
-  if (GetParam().executes) request.steps[0].command.argv = {"sh", "-c", "exit 3"};
-  const JobRef job = submit(request);
-  wait_until_ended(job);
+  const JobRef job = submit(failing("kp-fails"));
+  EXPECT_EQ(wait_until_ended(job).state, AllocationState::ended);
   const Artifacts artifacts = collect(job);
   ASSERT_EQ(artifacts.steps.size(), 2u);
-  if (GetParam().executes) {
-    const auto failed = parsed(artifacts.steps[0]);
-    ASSERT_TRUE(failed.end);
-    EXPECT_EQ(failed.end->outcome, "failed");
-    EXPECT_EQ(failed.end->exit_code, 3);
-  }
+  const auto failed = parsed(artifacts.steps[0]);
+  ASSERT_TRUE(failed.complete) << artifacts.steps[0].records;
+  EXPECT_EQ(failed.end->outcome, "failed");
+  EXPECT_EQ(failed.end->reason, "exit_code");
+  EXPECT_EQ(failed.end->exit_code, 1);
   EXPECT_EQ(parsed(artifacts.steps[1]).end->outcome, "succeeded");
 }
 

@@ -101,8 +101,7 @@ TEST_F(KernelBench, AJacobiSweepMovesBytesAtHalfTheRateOfATriadOrBetter) {
   EXPECT_LE(ratio("jacobi3d", best, 16.0 * n * n * n, triad.bytes(), "triad", "GB/s"), kAllowed);
 }
 
-TEST_F(KernelBench,
-       AStepOfConjugateGradientMovesBytesAtHalfTheRateOfATriadOrBetter) {
+TEST_F(KernelBench, AStepOfConjugateGradientMovesBytesAtHalfTheRateOfATriadOrBetter) {
   constexpr Index n = 96;
   constexpr Index rows = n * n * n;
   std::vector<std::int32_t> begin = {0}, columns;

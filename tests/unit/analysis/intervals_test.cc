@@ -15,7 +15,7 @@ namespace kneepoint {
 namespace {
 
 TEST(Distributions, StudentsTailAgreesWithTheReference) {
-  for (const auto& row : read_reference("intervals.json")["t_sf"]) {
+  for (const auto& row : reference_rows("intervals.json", "t_sf")) {
     const double expected = row["sf"];
     EXPECT_NEAR(student_t_upper_tail(row["t"], row["df"]), expected, within(expected));
     EXPECT_NEAR(student_t_quantile(1 - expected, row["df"]), row["t"], 1e-6);
@@ -30,14 +30,14 @@ TEST(Distributions, MannWhitneyNullSumsToOneAndIsSymmetric) {
 }
 
 TEST(Distributions, MannWhitneySmallestTailIsTheReferences) {
-  for (const auto& row : read_reference("intervals.json")["mwu_exact_min_p"]) {
+  for (const auto& row : reference_rows("intervals.json", "mwu_exact_min_p")) {
     const double expected = row["min_one_sided"];
     EXPECT_NEAR(mann_whitney_null(row["n"], row["m"])[0], expected, within(expected));
   }
 }
 
 TEST(Intervals, HodgesLehmannRanksAreTheReferences) {
-  for (const auto& row : read_reference("intervals.json")["hl_ci_rank_table"]["rows"]) {
+  for (const auto& row : reference_rows("intervals.json", "hl_ci_rank_table")) {
     const int n = row["n"], m = row["m"];
     const RankChoice choice = hodges_lehmann_rank(n, m);
     EXPECT_EQ(choice.k, row["k95"].get<int>()) << n << " x " << m;
@@ -61,7 +61,7 @@ TEST(Intervals, HodgesLehmannRanksGoOnSmoothlyWhereTheyAreApproximated) {
 }
 
 TEST(Intervals, MedianRanksAreTheReferences) {
-  for (const auto& entry : read_reference("intervals.json")["median_ci_ranks"]) {
+  for (const auto& entry : reference_rows("intervals.json", "median_ci_ranks")) {
     const int n = entry["n"];
     int lo = 1;
     double level = entry["rows"][0]["level"];

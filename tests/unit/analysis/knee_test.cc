@@ -36,7 +36,7 @@ Curve amdahl_curve(const std::vector<int>& ks, double s, double c) {
 const std::vector<int> kPowers = {1, 2, 4, 8, 16, 32, 64, 128};
 
 TEST(Knee, InterpolatesTheCostAsTheReferenceDoes) {
-  for (const auto& row : read_reference("summary.json")["knee_interp_pow2_128"]) {
+  for (const auto& row : reference_rows("summary.json", "knee_interp_pow2_128")) {
     const double c = row["truth"] == "s.05c.01" ? 0.01 : 0;
     const KneeAnswer answer = find_knee(amdahl_curve(kPowers, 0.05, c), row["e"]);
     ASSERT_TRUE(answer.k);

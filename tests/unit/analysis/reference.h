@@ -16,6 +16,15 @@ inline nlohmann::json read_reference(const std::string& name) {
   return nlohmann::json::parse(file);
 }
 
+// The rows of one group, by value: a range-for over a part of a temporary would outlive it. A group
+// without rows is a broken file, not a test that passes.
+inline nlohmann::json reference_rows(const std::string& name, const std::string& group) {
+  nlohmann::json value = read_reference(name).at(group);
+  nlohmann::json rows = value.is_object() ? value.at("rows") : value;
+  if (rows.empty()) throw std::runtime_error(name + ": group " + group + " has no rows");
+  return rows;
+}
+
 // Relative tolerance as an absolute one, for EXPECT_NEAR.
 inline double within(double value, double relative = 1e-12) {
   return relative * (value < 0 ? -value : value) + 1e-300;

@@ -17,7 +17,7 @@ bool has_flag(const PointSummary& p, const std::string& flag) {
 }
 
 TEST(Summary, StrongAndWeakAreTheReferences) {
-  const auto rows = read_reference("summary.json")["strong_weak_s0.05_c0.01"];
+  const auto rows = reference_rows("summary.json", "strong_weak_s0.05_c0.01");
   EvidenceBuilder b;
   for (const auto& row : rows) {
     b.add(Mode::strong, row["K"], std::vector<double>(5, row["T"].get<double>()));
@@ -58,7 +58,7 @@ TEST(Summary, StrongAndWeakAreTheReferences) {
 }
 
 TEST(Summary, KarpFlattExamplesAreTheReferences) {
-  for (const auto& row : read_reference("summary.json")["karp_flatt_examples"]) {
+  for (const auto& row : reference_rows("summary.json", "karp_flatt_examples")) {
     EvidenceBuilder b;
     b.add(Mode::strong, 1, {row["S"].get<double>()});
     b.add(Mode::strong, row["K"], {1.0});
@@ -69,7 +69,7 @@ TEST(Summary, KarpFlattExamplesAreTheReferences) {
 }
 
 TEST(Summary, ABaselineOtherThanOneGivesRelativeValuesAndTheTrueSerialFraction) {
-  for (const auto& row : read_reference("summary.json")["relative_baseline_amdahl_s0.05"]["rows"]) {
+  for (const auto& row : reference_rows("summary.json", "relative_baseline_amdahl_s0.05")) {
     const int k0 = row["K0"], k = row["K"];
     const double s = row["s"];
     EvidenceBuilder b;

@@ -80,6 +80,21 @@ TEST(SimulatedCluster, ALookEndsAnEighthAndAllThatEndsAtThatInstant) {
   }
 }
 
+TEST(SimulatedCluster, ALookAtOneJobShowsItsStepsOneByOne) {
+  Cluster cluster(1);
+  SimulatedJob job = job_of("a", 1, 3);
+  job.steps.push_back(job.steps[0]);
+  cluster.submit(job);
+  cluster.advance();
+  cluster.advance();
+  EXPECT_EQ(since_epoch(cluster.now()), 3);
+  EXPECT_EQ(cluster.find("a")->state, AllocationState::running);
+  EXPECT_EQ(cluster.find("a")->step, 1u);
+  cluster.advance();
+  EXPECT_EQ(since_epoch(cluster.now()), 6);
+  EXPECT_EQ(cluster.find("a")->state, AllocationState::ended);
+}
+
 TEST(SimulatedCluster, TenThousandJobsNeedFewLooks) {
   Cluster cluster(4096);
   for (int i = 0; i < 10'000; ++i) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same through mpirun: it stands between the agent and the ranks, and must not hide what became
+// of them.
+#include <csignal>
+
+#include "orchestrator/base/clock.h"
+#include "tests/fault/agent/agent_fixture.h"
+
+namespace kneepoint::agent {
+namespace {
+
+TestStep two_ranks(std::vector<std::string> argv) {
+  TestStep step;
+  step.argv = {"mpirun", "--oversubscribe", "-n", "2"};
+  step.argv.insert(step.argv.end(), argv.begin(), argv.end());
+  step.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  step.ranks = 2;
+  return step;
+}
+
+TEST_F(AgentTest, a_rank_killed_under_mpirun_is_told_by_its_signal_and_the_code_is_kept) {
+  const auto r = run_one(two_ranks(misbehave("kill-self")));
+  EXPECT_EQ(word(r), "failed/killed_by_signal") << r.end->detail;
+  EXPECT_EQ(r.end->signal, SIGKILL);
+  EXPECT_EQ(r.end->exit_code, 128 + SIGKILL);
+  EXPECT_NE(fact_of(r, "mpi.version").find("Open MPI"), std::string::npos);
+}
+
+TEST_F(AgentTest, a_rank_that_exits_with_an_error_is_told_by_its_code) {
+  const auto r = run_one(two_ranks(misbehave("exit", "5")));
+  EXPECT_EQ(word(r), "failed/exit_code") << r.end->detail;
+  EXPECT_EQ(r.end->exit_code, 5);
+}
+
+TEST_F(AgentTest, a_program_that_mpirun_cannot_find_was_not_started) {
+  const auto r = run_one(two_ranks({"no-such-program-anywhere"}));
+  EXPECT_EQ(word(r), "failed/not_started") << r.end->detail;
+  EXPECT_NE(r.end->detail.find("'no-such-program-anywhere'"), std::string::npos) << r.end->detail;
+}
+
+TEST_F(AgentTest, ranks_that_hang_are_gone_after_the_limit) {
+  TestStep step = two_ranks(misbehave("samples-then-hang"));
+  step.limit_ns = 2 * kSecond;
+  const auto r = run_one(step);
+  EXPECT_EQ(word(r), "timed_out/time_limit") << r.end->detail;
+  const std::string pids = read(run_dir(1) + "/stdout.txt");
+  std::size_t ranks = 0;
+  for (std::size_t at = 0, end; (end = pids.find('\n', at)) != std::string::npos; at = end + 1) {
+    EXPECT_FALSE(is_alive(std::stoi(pids.substr(at, end - at))));
+    ++ranks;
+  }
+  EXPECT_EQ(ranks, 2u);
+}
+
+}  // namespace
+}  // namespace kneepoint::agent

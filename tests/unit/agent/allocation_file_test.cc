@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a launcher may write, and what the agent says about what it may not.
+#include "agents/agent/allocation_file.h"
+
+#include <gtest/gtest.h>
+
+namespace kneepoint::agent {
+namespace {
+
+std::string message_of(const std::string& text) {
+  const auto result = parse_allocation(text);
+  return result ? "no problem" : result.error().message;
+}
+
+TEST(AllocationFile, reads_every_field) {
+  const auto file = parse_allocation(
+      R"json({"v":1,"name":"kp-1","steps":[{"attempt":"r17-a1","run_dir":"/w/r17-a1",
+          "argv":["mpirun","-n","4","prog"],"env":{"A":"b"},"limit_ns":1200000000000,
+          "own_harness":true,"ranks":4,"threads_per_rank":2,"bind":"core","emulated":true,
+          "oversubscribed":true,
+          "metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stderr"}]}]})json");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_EQ(file->name, "kp-1");
+  ASSERT_EQ(file->steps.size(), 1u);
+  const StepSpec& step = file->steps[0];
+  EXPECT_EQ(step.attempt, "r17-a1");
+  EXPECT_EQ(step.run_dir, "/w/r17-a1");
+  EXPECT_EQ(step.argv.size(), 4u);
+  EXPECT_EQ(step.env[0].second, "b");
+  EXPECT_EQ(step.limit_ns, 1200000000000);
+  EXPECT_TRUE(step.own_harness && step.emulated && step.oversubscribed);
+  EXPECT_EQ(step.ranks, 4);
+  EXPECT_EQ(step.threads_per_rank, 2);
+  EXPECT_EQ(step.bind, "core");
+  EXPECT_EQ(step.metrics[0].from, "stderr");
+}
+
+TEST(AllocationFile, has_defaults_and_leaves_unknown_fields_alone) {
+  const auto file = parse_allocation(
+      R"({"v":1,"name":"n","new":1,"steps":[{"attempt":"a","run_dir":"/d","argv":["p"],"x":2}]})");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_EQ(file->steps[0].bind, "none");
+  EXPECT_EQ(file->steps[0].limit_ns, 0);
+}
+
+TEST(AllocationFile, says_what_is_wrong_and_in_which_step) {
+  EXPECT_NE(message_of("").find("parse error"), std::string::npos);
+  EXPECT_NE(message_of("[]").find("type"), std::string::npos);
+  EXPECT_NE(message_of(R"({"v":2,"name":"n","steps":[]})").find("version 2"), std::string::npos);
+  EXPECT_NE(message_of(R"({"v":1,"name":"n"})").find("steps"), std::string::npos);
+  const auto step = [](const std::string& fields) {
+    return message_of(R"({"v":1,"name":"n","steps":[)" + fields + "]}");
+  };
+  EXPECT_EQ(step(R"({"attempt":"","run_dir":"/d","argv":["p"]})"), "step 1: 'attempt' is empty");
+  EXPECT_EQ(step(R"({"attempt":"a","run_dir":"d","argv":["p"]})"),
+            "step 1: 'run_dir' is 'd'; it must be an absolute path");
+  EXPECT_EQ(step(R"({"attempt":"a","run_dir":"/d","argv":[]})"), "step 1: 'argv' names no program");
+  EXPECT_EQ(step(R"({"attempt":"a","run_dir":"/d","argv":["p"],"env":{"A=B":"c"}})"),
+            "step 1: 'A=B' in 'env' can't be an environment variable");
+  EXPECT_EQ(step(R"({"attempt":"a","run_dir":"/d","argv":["p\u0000q"]})"),
+            "step 1: an argument in 'argv' contains a NUL byte");
+  EXPECT_NE(step(R"({"attempt":"a","run_dir":"/d"})").find("argv"), std::string::npos);
+  EXPECT_NE(step(R"({"attempt":"a","run_dir":"/d","argv":["p"],"ranks":"4"})").find("type"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace kneepoint::agent
