@@ -12,6 +12,8 @@
 namespace kneepoint::cli {
 namespace {
 
+constexpr std::size_t kMostRanks = 16;  // that people want to read
+
 // Means over the samples that count.
 struct SampleMeans {
   int timed = 0, warmup = 0;
@@ -60,18 +62,26 @@ std::string samples_text(const std::vector<Sample>& samples) {
 std::string ranks_text(const std::vector<RankTotal>& ranks) {
   if (ranks.empty()) return "";
   std::vector<std::vector<std::string>> rows;
-  for (const RankTotal& rank : ranks) {
+  const std::size_t shown = std::min(ranks.size(), kMostRanks);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RankTotal& rank = ranks[i];
     rows.push_back({std::to_string(rank.rank), rank.host, rank.cpus,
                     to_duration_text(rank.compute_ns), to_duration_text(rank.communication_ns),
                     number_text(rank.work, 6)});
   }
-  return "  ranks:\n" + to_table({{"rank", Align::right},
-                                  {"host"},
-                                  {"cpus"},
-                                  {"compute", Align::right},
-                                  {"communication", Align::right},
-                                  {"work", Align::right}},
-                                 rows, 4);
+  const std::string rest =
+      ranks.size() > shown
+          ? "    and " + std::to_string(ranks.size() - shown) + " more; --json has all\n"
+          : "";
+  return "  ranks:\n" +
+         to_table({{"rank", Align::right},
+                   {"host"},
+                   {"cpus"},
+                   {"compute", Align::right},
+                   {"communication", Align::right},
+                   {"work", Align::right}},
+                  rows, 4) +
+         rest;
 }
 
 std::string facts_text(const std::vector<Fact>& facts) {

@@ -70,7 +70,9 @@ Result<int> logs(Session& session, const Arguments& arguments) {
     session.out << text;
   } else {
     session.err << "kneepoint: logs: no " << stream << " of " << name << ": " << why
-                << (stream == "stdout" ? "; see also --stderr" : "") << "\n";
+                << (stream == "stdout" && fs::is_directory(folder, ignored) ? "; see also --stderr"
+                                                                            : "")
+                << "\n";
   }
   return kExitDone;
 }

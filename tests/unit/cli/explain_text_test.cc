@@ -77,6 +77,14 @@ TEST(ExplainText, JsonCarriesTheSame) {
             std::string::npos);
 }
 
+TEST(ExplainText, AThousandRanksAreNotListed) {
+  RunStory story = example();
+  for (int rank = 0; rank < 1000; ++rank) story.attempts[1].ranks.push_back({rank, "n1", "0"});
+  const std::string text = to_text(story);
+  EXPECT_NE(text.find("    and 984 more; --json has all\n"), std::string::npos) << text;
+  EXPECT_NE(to_json(story).find("\"rank\":999"), std::string::npos);
+}
+
 TEST(ExplainText, ADetailThatOnlyRepeatsTheReasonIsSaidOnce) {
   AttemptRow row;
   row.state = AttemptState::cancelled;
