@@ -46,7 +46,7 @@ repeat: 3
     for (const json& point : curve["points"]) {
       const int k = point["k"];
       const json* row = nullptr;
-      for (const json& candidate : reference) {
+      for (const json& candidate : reference["rows"]) {
         if (candidate["K"] == k) row = &candidate;
       }
       ASSERT_NE(row, nullptr) << "K=" << k;

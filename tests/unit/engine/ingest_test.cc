@@ -75,7 +75,7 @@ TEST(Ingest, AnExtractedTimeComesFirstInItsOwnUnit) {
 
 TEST(Ingest, ATimeThatIsNotPositiveIsNoTime) {
   Writer w = begun();
-  w.add(record::Metric{"time", 0, "s"});
+  w.add(sample(1, false, 0));
   const Ingested in = take(Point{}, w.end(kGood));
   EXPECT_EQ(in.state, AttemptState::failed);
   EXPECT_EQ(in.reason, Reason::no_time);

@@ -222,12 +222,13 @@ TEST(Points, CarryModelsResultsAndWhetherTheySleep) {
 study: demo
 scale: [1, 8]
 modes: [strong]
+iterations: {count: 3}
 workloads:
   - {name: s, use: synthetic, parameters: {work: [busy, sleep]}, result: {name: step, count: "10 * K"}}
 )yaml");
   ASSERT_EQ(study.points.size(), 4u);
-  EXPECT_DOUBLE_EQ(study.points[0].modelled_seconds, 1);
-  EXPECT_DOUBLE_EQ(study.points[1].modelled_seconds, 0.05 + 0.95 / 8 + 0.03);
+  EXPECT_DOUBLE_EQ(study.points[0].modelled_seconds, 3);  // of the run: three iterations
+  EXPECT_DOUBLE_EQ(study.points[1].modelled_seconds, 3 * (0.05 + 0.95 / 8 + 0.03));
   EXPECT_DOUBLE_EQ(study.points[1].results, 80);
   EXPECT_EQ(study.points[1].result_name, "step");
   EXPECT_FALSE(study.points[0].emulated);
