@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint status: where a study stands. Only reads, so it works while the study runs.
+#include <limits>
+#include <ostream>
+
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/status_text.h"
-
-#include <limits>
-#include <ostream>
 
 namespace kneepoint::cli {
 namespace {
