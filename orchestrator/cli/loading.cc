@@ -100,13 +100,20 @@ SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& lim
           smaller(capabilities.cores_per_node, limits.cores), capabilities.gpus_per_node};
 }
 
-std::vector<std::string> refusals(const Study& study, const Capabilities& capabilities) {
+std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
+                                  const Capabilities& capabilities) {
   std::vector<std::string> out;
-  if (study.plan.limits.oversubscribe) return out;
+  const Limits& plan = study.plan.limits;
+  const int nodes = smaller(plan.nodes, site.nodes);
   for (const Point& point : study.points) {
-    if (!is_oversubscribed(point, capabilities)) continue;
-    out.push_back(point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) +
-                  " needs " + counted(point.shape.cpus(), "core") + " (" +
+    const std::string needs =
+        point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) + " needs ";
+    if (nodes > 0 && point.shape.nodes > nodes) {
+      out.push_back(needs + counted(point.shape.nodes, "node") + ", limits.nodes of the " +
+                    (nodes == plan.nodes ? "plan" : "site") + " allows " + std::to_string(nodes));
+    }
+    if (plan.oversubscribe || !is_oversubscribed(point, capabilities)) continue;
+    out.push_back(needs + counted(point.shape.cpus(), "core") + " (" +
                   counted(point.shape.ranks, "rank") + " x " +
                   counted(point.shape.threads_per_rank, "thread") + "), this machine has " +
                   std::to_string(capabilities.cores_per_node));

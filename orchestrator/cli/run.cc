@@ -29,10 +29,9 @@ std::string resume_command(const Session& session, const Arguments& arguments) {
 }
 
 int refuse(Session& session, const std::string& plan, const std::vector<std::string>& refused) {
-  session.err << "kneepoint: run: " << plan << " does not fit this machine; nothing was started\n";
+  session.err << "kneepoint: run: " << plan << " does not fit this site; nothing was started\n";
   for (const std::string& sentence : refused) session.err << "  " << sentence << "\n";
-  session.err << "Lower `scale`, or say `limits: {oversubscribe: true}` in the plan to measure it "
-                 "all the same (such points are marked in every report).\n";
+  session.err << kRefusalAdvice;
   return kExitUsage;
 }
 
@@ -123,7 +122,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   const Expanded expanded = expand_plan(session, both, capabilities);
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
   const Study& study = expanded.study;
-  const auto refused = refusals(study, capabilities);
+  const auto refused = refusals(study, site.limits, capabilities);
   if (!refused.empty()) return refuse(session, arguments.text("PLAN"), refused);
 
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
