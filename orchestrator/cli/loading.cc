@@ -112,6 +112,10 @@ std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
       out.push_back(needs + counted(point.shape.nodes, "node") + ", limits.nodes of the " +
                     (nodes == plan.nodes ? "plan" : "site") + " allows " + std::to_string(nodes));
     }
+    if (capabilities.nodes > 0 && point.shape.nodes > capabilities.nodes) {
+      out.push_back(needs + counted(point.shape.nodes, "node") + ", the site has " +
+                    std::to_string(capabilities.nodes));
+    }
     if (plan.oversubscribe || !is_oversubscribed(point, capabilities)) continue;
     out.push_back(needs + counted(point.shape.cpus(), "core") + " (" +
                   counted(point.shape.ranks, "rank") + " x " +

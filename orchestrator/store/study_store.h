@@ -116,6 +116,7 @@ struct AttemptResult {
   std::string hosts;
   bool oversubscribed = false;
   bool binding_differs = false;
+  bool machine_busy = false;
 };
 
 enum class RequestKind { cancel };
