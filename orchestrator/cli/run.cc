@@ -13,6 +13,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/run_view.h"
+#include "orchestrator/cli/table.h"
 #include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
@@ -30,8 +31,9 @@ std::string resume_command(const Session& session, const Arguments& arguments) {
 
 int refuse(Session& session, const std::string& plan, const std::vector<std::string>& refused) {
   session.err << "kneepoint: run: " << plan << " does not fit this machine; nothing was started\n";
-  for (const std::string& sentence : refused) session.err << "  " << sentence << "\n";
-  session.err << "Lower `scale`, or say `limits: {oversubscribe: true}` in the plan to measure it "
+  session.err << listed(refused)
+              << "Lower `scale`, name a larger site with --site, or say `limits: {oversubscribe: "
+                 "true}` in the plan to measure it "
                  "all the same (such points are marked in every report).\n";
   return kExitUsage;
 }
