@@ -85,7 +85,9 @@ std::string submission_text(const CheckAnswer& answer) {
   return text + ", at most " + std::to_string(answer.concurrent) +
          " at a time; the largest: " + counted(submission.largest.nodes, "node") + ", " +
          counted(submission.largest.ranks, "rank") + ", " +
-         counted(submission.largest.cpus(), "core") + ".\n";
+         (submission.largest_is_emulated ? "no core (emulated)"
+                                         : counted(submission.largest.cpus(), "core")) +
+         ".\n";
 }
 
 }  // namespace
@@ -113,7 +115,7 @@ std::string to_text(const CheckAnswer& answer) {
   }
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
-    for (const std::string& refusal : answer.refusals) text += "  " + refusal + "\n";
+    text += listed(answer.refusals);
     text += kRefusalAdvice;
   }
   if (!answer.emit_folder.empty()) {
@@ -173,7 +175,7 @@ std::string to_json(const CheckAnswer& answer) {
   json.key("concurrent").value(answer.concurrent);
   json.key("largest_nodes").value(submission.largest.nodes);
   json.key("largest_ranks").value(submission.largest.ranks);
-  json.key("largest_cores").value(submission.largest.cpus());
+  json.key("largest_cores").value(submission.largest_is_emulated ? 0 : submission.largest.cpus());
   json.end_object();
   const Estimate estimate = estimate_cost(answer.study, plan.repeat.min);
   json.key("estimate").begin_object();

@@ -85,8 +85,9 @@ void take(const std::vector<Bound>& bound, std::map<std::string, std::string>& i
 }
 
 Error usage(const std::string& message, const CommandSpec* command) {
-  return Error{ErrorCode::invalid, message + "; see 'kneepoint " +
-                                       (command == nullptr ? "" : command->name + " ") + "--help'"};
+  const std::string help =
+      "'kneepoint " + (command == nullptr ? "" : command->name + " ") + "--help'";
+  return Error{ErrorCode::invalid, message + (message.back() == '?' ? " See " : "; see ") + help};
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
@@ -107,6 +108,10 @@ Error explain_extra(const std::string& word, const CommandSpec* command,
     return usage("unknown flag " + name + did_you_mean(name, known), command);
   }
   if (command == nullptr) {
+    if (word.ends_with(".yaml") || word.ends_with(".yml")) {
+      return usage("'" + word + "' is no command; a plan is run with 'kneepoint run " + word + "'",
+                   nullptr);
+    }
     for (const CommandSpec& c : commands) known.push_back(c.name);
     return usage("unknown command '" + word + "'" + did_you_mean(word, known), nullptr);
   }

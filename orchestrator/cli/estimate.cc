@@ -25,9 +25,11 @@ Estimate estimate_cost(const Study& study, int repeats) {
 }
 
 std::string to_text(const Estimate& estimate, Nanoseconds timeout) {
+  const Nanoseconds in_turn = from_seconds(estimate.seconds_in_turn);
   const std::string modelled = number_text(estimate.modelled_node_hours) +
                                " node-hours by the workloads' models (" +
-                               counted(estimate.modelled_runs, "run") + ", start-up not counted)";
+                               counted(estimate.modelled_runs, "run") + ", one after the other " +
+                               to_duration_text(in_turn) + "; start-up not counted)";
   const std::string bounded = "at most " + number_text(estimate.bounded_node_hours) +
                               " node-hours (" + counted(estimate.bounded_runs, "run") +
                               " without a model, each taken at its time limit of " +
@@ -47,6 +49,7 @@ Submission submission_of(const Study& study) {
     if (shape.nodes > sum.largest.nodes ||
         (shape.nodes == sum.largest.nodes && shape.cpus() > sum.largest.cpus())) {
       sum.largest = shape;
+      sum.largest_is_emulated = point.emulated;
     }
   }
   return sum;

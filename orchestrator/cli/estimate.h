@@ -29,6 +29,7 @@ struct Submission {
   int allocations = 0;          // one for each run of round 0
   int allocations_at_most = 0;  // with all the repeats that `until` may ask for
   Shape largest;
+  bool largest_is_emulated = false;  // it takes no core
 };
 Submission submission_of(const Study& study);
 

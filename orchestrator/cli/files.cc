@@ -5,9 +5,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <vector>
+
+#include "orchestrator/base/suggest.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -15,6 +19,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFileBytes = 16 << 20;
+constexpr int kMostNames = 1000;  // of a folder, when a slip in a name is looked for
+
+// "; did you mean 'plans/jacobi.yaml'?" if the folder has a file of nearly that name.
+std::string did_you_mean_file(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  std::vector<std::string> names;
+  std::error_code problem;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, problem), end;
+       !problem && entry != end && names.size() < kMostNames; entry.increment(problem)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const std::string near = nearest_word(path.filename().string(), names);
+  return near.empty() ? "" : "; did you mean '" + (folder / near).string() + "'?";
+}
 
 }  // namespace
 
@@ -26,8 +46,9 @@ Result<std::string> read_file(const std::string& what, const std::string& path) 
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const int why = errno;
-    const ErrorCode code = why == ENOENT ? ErrorCode::not_found : ErrorCode::invalid;
-    return Error{code, system_error(what + " " + path, why).message};
+    const std::string message = system_error(what + " " + path, why).message;
+    if (why != ENOENT) return Error{ErrorCode::invalid, message};
+    return Error{ErrorCode::not_found, message + did_you_mean_file(path)};
   }
   std::string text;
   char block[1 << 16];

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kHelpWidth = 90;
 constexpr int kHelpColumn = 24;  // where explanations begin
+constexpr char kTie = '~';       // a space at which no line is broken
 
 void append_entry(std::string& out, const std::string& words, const std::string& help) {
   std::string text = wrap(help, kHelpWidth, kHelpColumn);
@@ -71,9 +72,14 @@ std::string help_text(const CommandSpec& command) {
   for (const Positional& positional : command.positionals) {
     usage += positional.required ? " " + positional.name : " [" + positional.name + "]";
   }
-  for (const Flag& flag : command.flags) usage += " [" + words_of(flag) + "]";
+  for (const Flag& flag : command.flags) {  // a flag and its value stay on one line
+    std::string words = words_of(flag);
+    std::replace(words.begin(), words.end(), ' ', kTie);
+    usage += " [" + words + "]";
+  }
   std::string out = "Usage: ";
   std::string wrapped = wrap(usage, kHelpWidth, 7);
+  std::replace(wrapped.begin(), wrapped.end(), kTie, ' ');
   out += wrapped.substr(7) + "\n" + wrap(command.description, kHelpWidth, 0);
   if (!command.positionals.empty()) out += "\nArguments:\n";
   for (const Positional& positional : command.positionals) {

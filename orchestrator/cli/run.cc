@@ -13,6 +13,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/run_view.h"
+#include "orchestrator/cli/table.h"
 #include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
@@ -29,9 +30,10 @@ std::string resume_command(const Session& session, const Arguments& arguments) {
 }
 
 int refuse(Session& session, const std::string& plan, const std::vector<std::string>& refused) {
-  session.err << "kneepoint: run: " << plan << " does not fit this site; nothing was started\n";
-  for (const std::string& sentence : refused) session.err << "  " << sentence << "\n";
-  session.err << kRefusalAdvice;
+  session.err << "kneepoint: run: " << plan
+              << " does not fit this site; nothing was started
+                 "
+              << listed(refused) << kRefusalAdvice;
   return kExitUsage;
 }
 

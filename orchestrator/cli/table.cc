@@ -113,6 +113,15 @@ std::string counted(long number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+std::string listed(const std::vector<std::string>& lines) {
+  constexpr std::size_t kFew = 8;
+  const std::size_t shown = lines.size() > kFew + 1 ? kFew : lines.size();
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + lines[i] + "\n";
+  if (shown < lines.size()) text += "  and " + std::to_string(lines.size() - shown) + " more\n";
+  return text;
+}
+
 std::string age_text(std::int64_t nanoseconds) {
   const std::int64_t seconds = std::max<std::int64_t>(0, nanoseconds / 1'000'000'000);
   if (seconds < 120) return std::to_string(seconds) + "s";

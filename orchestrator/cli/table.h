@@ -33,6 +33,9 @@ std::string wrap(std::string_view text, int width, int indent);
 // "3 runs", "1 run".
 std::string counted(long number, const std::string& noun);
 
+// One indented line for each of the first few, then "and 12 more".
+std::string listed(const std::vector<std::string>& lines);
+
 // "12s", "5m", "3h", "2d": how long ago, as kubectl says it.
 std::string age_text(std::int64_t nanoseconds);
 

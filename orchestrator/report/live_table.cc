@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A curve with more K than the width holds goes on in a further block of three lines.
+// All cells are equally wide, so that curves stand below each other. A curve with more K than the
+// width holds goes on in a further block of three lines.
 #include "orchestrator/report/live_table.h"
 
 #include <algorithm>
@@ -58,6 +59,12 @@ std::string to_live_table(const StudySummary& summary, const TerminalStyle& styl
   for (const std::string& label : labels) label_width = std::max(label_width, display_width(label));
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));
   label_width = std::min(label_width, width / 3);
+  std::size_t cell_width = 0;
+  for (const Curve& curve : summary.curves) {
+    for (const PointSummary& p : curve.points) {
+      cell_width = std::max(cell_width, cell_of(p).width());
+    }
+  }
 
   std::vector<std::string> blocks;  // three lines each
   for (std::size_t c = 0; c < summary.curves.size(); ++c) {
@@ -76,7 +83,6 @@ std::string to_live_table(const StudySummary& summary, const TerminalStyle& styl
     };
     for (const PointSummary& p : summary.curves[c].points) {
       const Cell cell = cell_of(p);
-      const std::size_t cell_width = cell.width();
       if (used > start && used + 2 + cell_width > width) flush();
       block[0] += "  " + pad(cell.k, cell_width, true);
       block[1] += "  " + pad(cell.efficiency, cell_width, true);

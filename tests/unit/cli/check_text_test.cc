@@ -38,26 +38,28 @@ TEST(CheckText, ShowsTheMatrixTheSubmissionAndTheEstimate) {
   const Site site;
   CheckAnswer answer{study, site, {1, 2, 0}};
   answer.warnings = {"only 2 values of K"};
-  EXPECT_EQ(to_text(answer),
-            "Study jacobi (series jacobi-1a2b3c4d, seed 7) on site local (backend local: 1 node "
-            "with 2 cores). K counts ranks.\n"
-            "\n"
-            "jacobi, strong; held fixed: the global grid\n"
-            "  K  nodes  ranks  threads  size   runs\n"
-            "  1      1      1        1   512  5..20\n"
-            "  4      1      4        1   512  5..20\n"
-            "\n"
-            "jacobi, weak; held fixed: the grid of a rank\n"
-            "  K  nodes  ranks  threads  size   runs\n"
-            "  1      1      1        1   256  5..20\n"
-            "  4      1      4        1  1024  5..20\n"
-            "\n"
-            "Would submit 20 allocations (up to 80 while efficiency is too uncertain), at most 1 "
-            "at a time; the largest: 1 node, 4 ranks, 4 cores.\n"
-            "Estimate: 0.2 node-hours by the workloads' models (20 runs, start-up not counted).\n"
-            "With all repeats: 0.8 node-hours by the workloads' models (80 runs, start-up not "
-            "counted).\n"
-            "Warning: only 2 values of K\n");
+  EXPECT_EQ(
+      to_text(answer),
+      "Study jacobi (series jacobi-1a2b3c4d, seed 7) on site local (backend local: 1 node "
+      "with 2 cores). K counts ranks.\n"
+      "\n"
+      "jacobi, strong; held fixed: the global grid\n"
+      "  K  nodes  ranks  threads  size   runs\n"
+      "  1      1      1        1   512  5..20\n"
+      "  4      1      4        1   512  5..20\n"
+      "\n"
+      "jacobi, weak; held fixed: the grid of a rank\n"
+      "  K  nodes  ranks  threads  size   runs\n"
+      "  1      1      1        1   256  5..20\n"
+      "  4      1      4        1  1024  5..20\n"
+      "\n"
+      "Would submit 20 allocations (up to 80 while efficiency is too uncertain), at most 1 "
+      "at a time; the largest: 1 node, 4 ranks, 4 cores.\n"
+      "Estimate: 0.2 node-hours by the workloads' models (20 runs, one after the other 12 min "
+      "00 s; start-up not counted).\n"
+      "With all repeats: 0.8 node-hours by the workloads' models (80 runs, one after the "
+      "other 48 min 00 s; start-up not counted).\n"
+      "Warning: only 2 values of K\n");
 }
 
 TEST(CheckText, JsonHasEveryPointOnce) {
@@ -100,6 +102,25 @@ TEST(CheckText, PointsThatExceedTheNodeLimitAreRefusedByName) {
   study.plan.limits.nodes = 0;
   EXPECT_EQ(refusals(study, {.nodes = 2}, cluster).front(),
             "jacobi strong K=4 needs 4 nodes, limits.nodes of the site allows 2");
+}
+
+TEST(CheckText, ManyRefusalsAreCutShort) {
+  const Study study = example();
+  const Site site;
+  CheckAnswer answer{study, site, {1, 2, 0}};
+  for (int i = 0; i < 160; ++i) answer.refusals.push_back("point " + std::to_string(i));
+  const std::string text = to_text(answer);
+  EXPECT_NE(text.find("  point 7\n  and 152 more\nLower `scale`, "), std::string::npos) << text;
+}
+
+TEST(CheckText, AnEmulatedPointTakesNoCore) {
+  Study study = example();
+  for (Point& point : study.points) point.emulated = true;
+  const Site site;
+  const CheckAnswer answer{study, site, {1, 2, 0}};
+  EXPECT_NE(to_text(answer).find("the largest: 1 node, 4 ranks, no core (emulated)."),
+            std::string::npos);
+  EXPECT_NE(to_json(answer).find(R"("largest_cores":0)"), std::string::npos);
 }
 
 }  // namespace

@@ -75,10 +75,13 @@ TEST(CommandLine, EveryCommandHasAnExampleAndASummaryThatFits) {
 
 TEST(CommandLine, SlipsAreAnsweredWithTheNearestWord) {
   EXPECT_EQ(refusal({"chekc", "plan.yaml"}),
-            "unknown command 'chekc'; did you mean 'check'?; see 'kneepoint --help'");
+            "unknown command 'chekc'; did you mean 'check'? See 'kneepoint --help'");
   EXPECT_EQ(refusal({"run", "plan.yaml", "--detatch"}),
-            "unknown flag --detatch; did you mean '--detach'?; see 'kneepoint run --help'");
+            "unknown flag --detatch; did you mean '--detach'? See 'kneepoint run --help'");
   EXPECT_EQ(refusal({"frobnicate"}), "unknown command 'frobnicate'; see 'kneepoint --help'");
+  EXPECT_EQ(refusal({"plans/my.yaml"}),
+            "'plans/my.yaml' is no command; a plan is run with 'kneepoint run plans/my.yaml'; see "
+            "'kneepoint --help'");
 }
 
 TEST(CommandLine, WhatIsMissingOrTooMuchIsNamed) {

@@ -30,7 +30,8 @@ TEST(Estimate, ModelledPointsCostTimesRunsTimesNodes) {
   EXPECT_DOUBLE_EQ(e.modelled_node_hours, 10);
   EXPECT_DOUBLE_EQ(e.seconds_in_turn, 5 * (3600 + 1800));
   EXPECT_EQ(to_text(e, 20 * kMinute),
-            "10 node-hours by the workloads' models (10 runs, start-up not counted)");
+            "10 node-hours by the workloads' models (10 runs, one after the other 7 h 30 min; "
+            "start-up not counted)");
 }
 
 TEST(Estimate, WithoutAModelTheTimeLimitIsTheBoundAndIsCalledSo) {
@@ -56,6 +57,7 @@ TEST(Estimate, TheSubmissionCountsRunsAndFindsTheLargest) {
   EXPECT_EQ(s.allocations_at_most, 60);
   EXPECT_EQ(s.largest.nodes, 8);
   EXPECT_EQ(s.largest.ranks, 32);
+  EXPECT_FALSE(s.largest_is_emulated);
 }
 
 }  // namespace

@@ -82,6 +82,20 @@ TEST_F(Files, WhatCannotBeReadIsNamed) {
   EXPECT_NE(folder.error().message.find("is a folder"), std::string::npos);
 }
 
+TEST_F(Files, ASlipInANameIsAnsweredWithTheNearestFile) {
+  put(root_ / "quickstart.yaml");
+  fs::create_directory(root_ / "nothing.yaml");
+  EXPECT_NE(read_file("plan", root_ / "quickstrat.yaml")
+                .error()
+                .message.find("; did you mean '" + (root_ / "quickstart.yaml").string() + "'?"),
+            std::string::npos);
+  for (const char* far : {"other.yaml", "nothink.yaml", "no/quickstart.yaml"}) {
+    const auto missing = read_file("plan", root_ / far);
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().message.find("did you mean"), std::string::npos) << far;
+  }
+}
+
 TEST_F(Files, AnEndlessFileIsRefused) {
   const auto endless = read_file("plan", "/dev/zero");
   ASSERT_FALSE(endless);

@@ -27,9 +27,19 @@ StudyEvidence growing_study() {
 
 TEST(LiveTable, ShowsEfficiencyAndRunsDoneForEachK) {
   EXPECT_EQ(to_live_table(summarise(growing_study()), {false, 100}),
-            "jacobi strong  K          1          2    4\n"
-            "               E     1 (K0)  0.91±0.02    -\n"
-            "               runs     5/5       4/5!  0/5\n");
+            "jacobi strong  K             1          2          4\n"
+            "               E        1 (K0)  0.91±0.02          -\n"
+            "               runs        5/5       4/5!        0/5\n");
+}
+
+TEST(LiveTable, ColumnsOfAllCurvesStandBelowEachOther) {
+  StudyEvidence study = growing_study();
+  EvidenceBuilder weak;
+  weak.add(Mode::weak, 1, {1.0});
+  weak.add(Mode::weak, 2, {});
+  for (const PointEvidence& point : weak.study.points) study.points.push_back(point);
+  const std::string text = to_live_table(summarise(study), {false, 100});
+  EXPECT_NE(text.find("jacobi weak    K             1          2\n"), std::string::npos) << text;
 }
 
 TEST(LiveTable, GoesOnInAFurtherBlockWhenTheWidthIsShort) {
