@@ -54,7 +54,8 @@ SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& lim
 std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
                                   const Capabilities& capabilities);
 inline constexpr char kRefusalAdvice[] =
-    "Lower `scale`. More nodes: raise limits.nodes. More ranks x threads than cores: "
+    "Lower `scale`, or name a larger site with --site. More nodes: raise limits.nodes. More ranks "
+    "x threads than cores: "
     "`limits: {oversubscribe: true}`\nin the plan measures them all the same, marked in every "
     "report.\n";
 

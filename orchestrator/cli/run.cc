@@ -30,9 +30,7 @@ std::string resume_command(const Session& session, const Arguments& arguments) {
 }
 
 int refuse(Session& session, const std::string& plan, const std::vector<std::string>& refused) {
-  session.err << "kneepoint: run: " << plan
-              << " does not fit this site; nothing was started
-                 "
+  session.err << "kneepoint: run: " << plan << " does not fit this site; nothing was started\n"
               << listed(refused) << kRefusalAdvice;
   return kExitUsage;
 }
