@@ -21,7 +21,7 @@ TEST_F(StudiesTest, AStudyReadsBackWholeAfterReopening) {
   EXPECT_EQ(row.plan_path, "plans/jacobi.yaml");
   EXPECT_EQ(row.plan_text, "study: jacobi\n");
   EXPECT_EQ(row.site_text, "backend: simulated\n");
-  EXPECT_EQ(row.work_dir, "/work/jacobi");
+  EXPECT_EQ(row.work_dir, "/shared/jacobi");
   EXPECT_EQ(row.worker, WorkerUnit::node);
   EXPECT_EQ(row.seed, 18446744073709551615ULL);
   EXPECT_EQ(row.knee_rule, "efficiency");
@@ -34,7 +34,7 @@ TEST_F(StudiesTest, AStudyReadsBackWholeAfterReopening) {
 TEST_F(StudiesTest, TheSameStudyIsCreatedOnce) {
   auto store = open();
   create(*store);
-  auto again = store->create_study(make_study(), make_site(), 1, "/work/x");
+  auto again = store->create_study(make_study(), make_site(), 1, "/shared/x");
   ASSERT_FALSE(again.has_value());
   EXPECT_EQ(again.error().code, ErrorCode::exists);
   EXPECT_EQ(again.error().message, "study jacobi-0a1b2c3d-1 exists already in " + path());
