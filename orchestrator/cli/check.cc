@@ -10,6 +10,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/requests.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -75,7 +76,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
     answer.emit_folder = arguments.text("--emit");
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
   }
-  session.out << (session.json ? to_json(answer) : to_text(answer));
+  session.out << (session.json ? to_json(answer) : plain_lines(to_text(answer)));
   return kExitDone;
 }
 

@@ -15,6 +15,7 @@
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/plan/plan_reader.h"
 #include "orchestrator/plan/site_reader.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -143,7 +144,7 @@ std::string problems_json(const std::vector<Problem>& problems) {
 
 int report_problems(Session& session, const std::vector<Problem>& problems) {
   if (session.json) session.out << "{\"problems\":" << problems_json(problems) << "}\n";
-  std::string text = to_string(problems);
+  std::string text = plain_lines(to_string(problems));
   if (!text.empty() && text.back() != '\n') text += '\n';
   session.err << text << "kneepoint: " << counted(static_cast<long>(problems.size()), "problem")
               << " to mend; nothing was started\n";

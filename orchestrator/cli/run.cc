@@ -2,6 +2,7 @@
 //
 // kneepoint run: starts a study or goes on with it, and ends with the report. The order of things
 // matters: all that can be refused is refused before anything is written.
+#include <csignal>
 #include <filesystem>
 #include <ostream>
 
@@ -143,6 +144,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   session.err << sentence_of(chosen) << std::endl;
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
   TRY(access.poller->take_signals());
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines is gone; the study goes on
   RunView view(session, *store, chosen.row.row);
   EngineOptions options;
   options.concurrent = arguments.count("--concurrent");

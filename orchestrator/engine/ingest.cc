@@ -103,6 +103,9 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
     return out;
   };
 
+  if (!step.problem.empty()) {
+    return ended(AttemptState::invalid, Reason::bad_record, step.problem);
+  }
   if (!records.end) {
     if (seen.preempted) {
       return ended(AttemptState::preempted, Reason::none, "preempted before it could finish");

@@ -115,7 +115,7 @@ TEST_F(StudiesTest, DeletingAStudyLeavesNoRowOfItAndAllOfOthers) {
     ASSERT_TRUE(store->put_round(study.row, RoundRow{0, "hash"}));
     ASSERT_TRUE(store->put_request(study.row, RequestKind::cancel));
     ASSERT_TRUE(
-        store->acquire_lease(study.row, Lease{"host", 1, 0}, [](std::int64_t) { return true; }));
+        store->acquire_lease(study.row, Lease{"host", 1, 0}, [](const Lease&) { return true; }));
   }
   auto database = Database::open_read_only(path());
   const auto rows = [&] {
