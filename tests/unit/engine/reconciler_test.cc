@@ -31,7 +31,7 @@ class ReconcilerTest : public ::testing::Test {
     store_ = StudyStore::open(folder_.file("k.db"), StudyStore::Access::read_write, clock_).value();
     row_ = store_->create_study(study_, site_, 1, folder_.path()).value();
     options_.lease = {"here", 1, clock_.wall()};
-    EXPECT_TRUE(store_->acquire_lease(row_.row, options_.lease, [](std::int64_t) { return true; }));
+    EXPECT_TRUE(store_->acquire_lease(row_.row, options_.lease, [](const Lease&) { return true; }));
   }
 
   EngineOutcome run() {
