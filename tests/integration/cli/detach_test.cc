@@ -67,11 +67,10 @@ TEST(Detach, AControllerThatCannotStartIsSeen) {
   EXPECT_EQ(without_agent.exit_code, 3);
   EXPECT_NE(without_agent.errors.find("no-such-agent"), std::string::npos) << without_agent.errors;
 
-  const json checked = json::parse(place.kneepoint({"check", plan, "--json"}).output);
-  const std::string log =
-      place.path() + "/runs/" + checked["series"].get<std::string>() + "-1/controller.log";
-  std::filesystem::create_directories(log);  // in the way of the log
-  const auto without_log = place.kneepoint({"run", plan, "--detach"});
+  // A study that is there, so that its folder is too, with something in the way of the log.
+  const json ran = json::parse(place.kneepoint({"run", plan, "--json"}).output);
+  std::filesystem::create_directories(ran["work_dir"].get<std::string>() + "/controller.log");
+  const auto without_log = place.kneepoint({"run", plan, "--retry-failed", "--detach"});
   EXPECT_NE(without_log.exit_code, 0);
   EXPECT_NE(without_log.errors.find("controller.log"), std::string::npos) << without_log.errors;
 }
