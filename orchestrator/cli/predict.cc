@@ -15,6 +15,7 @@ namespace {
 constexpr int kLargestTo = 1'048'576;
 constexpr std::size_t kMostCombinations = 100;
 constexpr double kLargestCoefficient = 1000;  // of T(1) at each doubling: far past any use
+constexpr double kSmallest = 1e-12;  // above 0: below it 1/s and the fastest K mean nothing
 constexpr int kWidth = 100;
 
 Error wrong(const std::string& flag, const std::string& why) {
@@ -37,6 +38,9 @@ Result<std::vector<double>> numbers(const std::string& flag, const std::string& 
     }
     if (!(value >= 0 && value <= most)) {  // NaN as well
       return wrong(flag, "'" + word + "' is not between 0 and " + number_text(most));
+    }
+    if (value > 0 && value < kSmallest) {
+      return wrong(flag, "'" + word + "' is too small to tell from 0; write 0");
     }
     if (std::find(values.begin(), values.end(), value) != values.end()) {
       return wrong(flag, "'" + word + "' is there twice");

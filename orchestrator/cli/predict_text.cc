@@ -2,6 +2,7 @@
 #include "orchestrator/cli/predict_text.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 #include "orchestrator/base/json_text.h"
@@ -64,8 +65,8 @@ Result<Prediction> predict_one(const ScalingLaw& law, Mode mode, int to) {
   }
   TRY_ASSIGN(out.reach[0], reach_of(law, mode, to, kHigh));
   TRY_ASSIGN(out.reach[1], reach_of(law, mode, to, kLow));
-  for (int k = 1; k < to; k *= 2) {
-    TRY_ASSIGN(PredictedPoint p, point_at(law, mode, k));
+  for (std::int64_t k = 1; k < to; k *= 2) {
+    TRY_ASSIGN(PredictedPoint p, point_at(law, mode, static_cast<int>(k)));
     out.points.push_back(p);
   }
   TRY_ASSIGN(PredictedPoint last, point_at(law, mode, to));

@@ -56,6 +56,7 @@ TEST(PredictCommand, ABadValueIsRefusedByTheNameOfItsFlag) {
   refused({"--serial", "5"}, "--serial: '5' is not between 0 and 1");
   refused({"--serial", "-0.1"}, "--serial: '-0.1' is not between 0 and 1");
   refused({"--serial", "nan"}, "--serial: 'nan' is not between 0 and 1");
+  refused({"--serial", "1e-300"}, "--serial: '1e-300' is too small to tell from 0");
   refused({"--serial", ".1,,.2"}, "--serial: '' is not a number");
   refused({"--serial", ".1,0.1"}, "--serial: '0.1' is there twice");
   refused({"--serial", ".1", "--log-coefficient", "-1"}, "--log-coefficient: '-1' is not between");

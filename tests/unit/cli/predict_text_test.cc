@@ -72,6 +72,7 @@ TEST(Predict, ShowsPowersOfTwoAndTheLastKOnce) {
   EXPECT_EQ(ks(8), (std::vector{1, 2, 4, 8}));
   EXPECT_EQ(ks(11), (std::vector{1, 2, 4, 8, 11}));
   EXPECT_EQ(ks(1048576).size(), 21U);
+  EXPECT_EQ(ks(2147483647).size(), 32U);
 }
 
 TEST(Predict, EveryFloorIsHeldAtItsLastKAndMissedAtTheNext) {
