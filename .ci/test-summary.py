@@ -3,8 +3,10 @@
 """Sums up ctest's JUnit files: what the benchmarks measured, what was skipped and why, and one
 closing line of counts.
 
-Exits 1 when a test failed, or when nothing at all was tested.
+Exits 1 when a test failed, when nothing at all was tested, or when two tests of a file have the
+same name: ctest gives both the labels of the last, so one of them may never be chosen.
 """
+import collections
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -40,6 +42,10 @@ def main(paths):
             print(f"{path}: cannot be read: {problem}")
             failed += 1
             continue
+        names = collections.Counter(case.get("name") for case in cases)
+        for name in sorted(name for name, count in names.items() if count > 1):
+            print(f"{path}: more than one test is called {name}")
+            failed += 1
         for case in cases:
             output = case.findtext("system-out") or ""
             measured += [line[len("bench: "):] for line in output.splitlines()

@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 #include "agents/agent/binding.h"
 #include "agents/agent/memory_events.h"
 #include "agents/agent/metric_extraction.h"
+#include "agents/agent/other_load.h"
 #include "agents/agent/outcome.h"
 #include "agents/agent/record_log.h"
 #include "agents/agent/supervisor.h"
@@ -62,6 +64,7 @@ class StepRun {
   Result<void> run_workload() {
     TRY(log_.flush());
     const auto oom_kills = count_oom_kills();
+    const OtherLoad others;
     Environment additions = step_.env;
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
     additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
@@ -88,6 +91,7 @@ class StepRun {
     for (const auto* stream : {&out_, &err_}) {
       if (!stream->problem().empty()) seen_.output_problem = stream->problem();
     }
+    other_cores_ = others.cores();
     seen_.leftovers = end.leftovers.killed;
     seen_.leftovers_gone = end.leftovers.gone && end.ended;
     const auto oom_kills_now = count_oom_kills();
@@ -113,6 +117,11 @@ class StepRun {
     const BindingRequest request{asked ? step_.bind : "none", step_.threads_per_rank,
                                  number("cpu.logical"), number("cpu.sockets")};
     Facts facts = {{"binding", verify_binding(request, log_.read_back().ranks)}};
+    if (other_cores_) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.2f", *other_cores_);
+      facts.emplace_back("cpu.others", text);
+    }
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
     log_.add(record::Provenance{"run", std::move(facts)});
   }
@@ -125,6 +134,7 @@ class StepRun {
   OutputStream err_;
   WorkloadTail tail_;
   Observed seen_;
+  std::optional<double> other_cores_;
 };
 
 }  // namespace

@@ -52,6 +52,7 @@ void set_flags(const PointEvidence& evidence, PointSummary& p) {
   if (p.point.emulated) p.flags.emplace_back("emulated");
   if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back("oversubscribed");
   if (any(&RunEvidence::binding_differs)) p.flags.emplace_back("binding differs");
+  if (any(&RunEvidence::machine_busy)) p.flags.emplace_back("busy machine");
   if (p.failed > 0) p.flags.push_back(of_repeats(p.failed, runs, "failed"));
   if (p.pending > 0) p.flags.push_back(of_repeats(p.pending, runs, "pending"));
   if (runs == 0) p.flags.emplace_back("no repeats planned");

@@ -76,6 +76,7 @@ struct StepArtifacts {
   std::string attempt;
   bool begun = false;
   std::string records;  // records.ndjson as it is now; may be cut anywhere
+  std::string problem;  // why they can't be read, now or ever; "": none
 };
 
 struct Artifacts {

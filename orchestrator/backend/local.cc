@@ -69,7 +69,9 @@ class LocalLauncher final : public Launcher {
     for (const JobRef& ref : jobs) {
       if (clock_.steady() > deadline) return deadline_passed("observe " + ref.name);
       TRY_ASSIGN(LocalJob * job, find(ref));
-      observations.push_back(job != nullptr ? look_at(*job) : never_heard_of(ref));
+      observations.push_back(job != nullptr
+                                 ? look_at(*job)
+                                 : never_heard_of(ref, file_of(ref.directory, ref.name), clock_));
     }
     return observations;
   }
@@ -142,7 +144,9 @@ class LocalLauncher final : public Launcher {
     const LocalRequest prepared = local_request(request, cores, site_, host_);
     if (auto written = write_files(job.path, prepared); !written) {
       cores_.release(job.path);
-      return written.error();
+      folders_.clear();  // the next try makes again what somebody may have removed
+      rankfiles_.clear();
+      return trouble_here(written.error());
     }
     LocalJob& kept = jobs_.emplace(job.path, std::move(job)).first->second;
     return start(kept, prepared.confine_to);
@@ -168,7 +172,9 @@ class LocalLauncher final : public Launcher {
     if (folders_.count(directory) != 0) return {};
     std::error_code failure;
     std::filesystem::create_directories(directory, failure);
-    if (failure) return system_error("make folder '" + directory + "'", failure.value());
+    if (failure) {
+      return trouble_here(system_error("make folder '" + directory + "'", failure.value()));
+    }
     folders_.insert(directory);
     return {};
   }
@@ -192,8 +198,9 @@ class LocalLauncher final : public Launcher {
     auto pid = spawn(options);
     if (!pid) {
       cores_.release(job.path);
-      return pid.error();
+      return trouble_here(pid.error());
     }
+    job.started = clock_.steady();
     // An agent that is over already has no start time left to read; its files tell the rest.
     job.agent = living_process(*pid).value_or(ProcessIdentity{*pid, 0});
     job.adopted = false;
@@ -240,7 +247,7 @@ class LocalLauncher final : public Launcher {
     const bool living = job.ended == 0 && find_life(job);
     seen.job = job.ref;
     seen.submitted_ns = seen.started_ns = job.ref.submitted_ns;
-    seen.observed_ns = clock_.wall();
+    seen.observed_ns = time_of(job, clock_);
     if (living) {
       seen.state = AllocationState::running;
       if (!(job.agent == agent_before)) watch(job);
@@ -259,14 +266,6 @@ class LocalLauncher final : public Launcher {
     }
     seen.state = AllocationState::ended;
     seen.ended_ns = job.ended;
-    return seen;
-  }
-
-  Observation never_heard_of(const JobRef& ref) const {
-    Observation seen;
-    seen.job = ref;
-    seen.detail = "there is no '" + file_of(ref.directory, ref.name) + "'";
-    seen.observed_ns = clock_.wall();
     return seen;
   }
 

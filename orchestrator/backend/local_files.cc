@@ -102,10 +102,15 @@ Result<void> write_whole_file(const std::string& path, std::string_view content)
 }
 
 Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t most) {
-  const Closing file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A workload may put anything in a file's place: nothing here may block or never end.
+  const Closing file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
     return system_error("read '" + path + "'", errno);
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return Error{ErrorCode::invalid, "read '" + path + "': not a regular file", false};
   }
   std::string text;
   std::size_t chunk = 8192;
@@ -164,6 +169,18 @@ std::optional<ProcessIdentity> living_process(pid_t pid) {
   return process;
 }
 
+Nanoseconds begin_of(const ProcessIdentity& process) {
+  constexpr std::string_view kBoot = "\nbtime ";
+  const auto text = read_file_if_there("/proc/stat", 1 << 20);
+  const std::size_t at = text && *text ? (*text)->find(kBoot) : std::string::npos;
+  const long ticks = ::sysconf(_SC_CLK_TCK);
+  std::int64_t boot = 0;
+  if (at == std::string::npos || ticks <= 0) return 0;
+  const std::string& all = **text;
+  std::from_chars(all.data() + at + kBoot.size(), all.data() + all.size(), boot);
+  return boot * kSecond + static_cast<Nanoseconds>(process.start_ticks) * (kSecond / ticks);
+}
+
 bool is_alive(const ProcessIdentity& process) {
   return process.pid > 0 && living_process(process.pid) == process;
 }
@@ -171,11 +188,14 @@ bool is_alive(const ProcessIdentity& process) {
 Result<void> terminate(const ProcessIdentity& process) {
   const Closing handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   if (handle.get() < 0 || !is_alive(process)) return {};
-  // The handle was opened before the check, so the signal can reach no other process.
-  if (::syscall(SYS_pidfd_send_signal, handle.get(), SIGTERM, nullptr, 0) == 0 || errno == ESRCH) {
-    return {};
+  // The handle was opened before the check, so the signals can reach no other process. A stopped
+  // process must go on to be able to end.
+  for (const int number : {SIGTERM, SIGCONT}) {
+    if (::syscall(SYS_pidfd_send_signal, handle.get(), number, nullptr, 0) == 0) continue;
+    if (errno == ESRCH) return {};
+    return system_error("terminate process " + std::to_string(process.pid), errno);
   }
-  return system_error("terminate process " + std::to_string(process.pid), errno);
+  return {};
 }
 
 bool is_locked(const std::string& path) {

@@ -56,6 +56,8 @@ std::string to_string(const ProcessIdentity& process);  // "<pid>:<ticks>"
 std::optional<ProcessIdentity> parse_process_identity(std::string_view text);
 // Who has this pid now; nullopt for nobody or a zombie.
 std::optional<ProcessIdentity> living_process(pid_t pid);
+// When it began, on the wall clock; 0 when nobody can tell.
+Nanoseconds begin_of(const ProcessIdentity& process);
 bool is_alive(const ProcessIdentity& process);
 // SIGTERM to exactly this process; gone already is fine.
 Result<void> terminate(const ProcessIdentity& process);

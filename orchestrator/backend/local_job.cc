@@ -33,6 +33,24 @@ bool find_life(LocalJob& job) {
   return true;
 }
 
+Nanoseconds time_of(const LocalJob& job, const Clock& clock) {
+  if (job.adopted || job.started == 0) return clock.wall();
+  return job.ref.submitted_ns + (clock.steady() - job.started);
+}
+
+Observation never_heard_of(const JobRef& ref, const std::string& path, const Clock& clock) {
+  Observation seen;
+  seen.job = ref;
+  seen.detail = "there is no '" + path + "'";
+  seen.observed_ns = clock.wall();
+  return seen;
+}
+
+Error trouble_here(Error error) {
+  error.code = ErrorCode::unavailable;
+  return error;
+}
+
 Nanoseconds last_record(const LocalJob& job, Nanoseconds otherwise) {
   Nanoseconds last = 0;
   for (const KnownStep& step : job.steps) last = std::max(last, changed_at(records_of(step)));
@@ -42,11 +60,19 @@ Nanoseconds last_record(const LocalJob& job, Nanoseconds otherwise) {
 Result<Artifacts> artifacts_of(const LocalJob& job) {
   Artifacts artifacts;
   for (const KnownStep& step : job.steps) {
-    TRY_ASSIGN(auto records, read_file_if_there(records_of(step), kMostRecordBytes));
+    auto records = read_file_if_there(records_of(step), kMostRecordBytes);
     StepArtifacts& artifact = artifacts.steps.emplace_back();
     artifact.attempt = step.attempt;
-    artifact.begun = records.has_value() || path_exists(step.run_dir);
-    if (records) artifact.records = std::move(*records);
+    if (!records) {
+      // What the workload put in their place stays there: asking again would never end.
+      const ErrorCode code = records.error().code;
+      if (code != ErrorCode::invalid && code != ErrorCode::permission) return records.error();
+      artifact.begun = true;
+      artifact.problem = records.error().message;
+      continue;
+    }
+    artifact.begun = records->has_value() || path_exists(step.run_dir);
+    if (*records) artifact.records = std::move(**records);
   }
   return artifacts;
 }

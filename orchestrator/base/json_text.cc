@@ -67,6 +67,10 @@ std::string json_quote(std::string_view text) {
 
 std::string json_number(double value) {
   if (!std::isfinite(value)) return "null";
+  // A whole number is written as one: 2000000, not 2e+06.
+  if (value == std::trunc(value) && std::abs(value) < 1e15) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value);
   return std::string(text, end.ptr);

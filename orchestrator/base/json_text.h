@@ -13,7 +13,8 @@ namespace kneepoint {
 // With quotes. Bytes that are not UTF-8 become U+FFFD, control characters are escaped.
 std::string json_quote(std::string_view text);
 
-// Shortest text that reads back to the same double; "null" for infinities and NaN.
+// Shortest text that reads back to the same double, whole numbers without an exponent; "null" for
+// infinities and NaN.
 std::string json_number(double value);
 
 // Builds one object or array, commas included: JsonWriter w; w.begin_object(); w.key("k").value(1);

@@ -53,6 +53,10 @@ Error system_error(const std::string& what, int errno_value) {
     case EPERM:
       code = ErrorCode::permission;
       break;
+    case ENOSPC:
+    case EDQUOT:
+      retryable = true;  // somebody makes room
+      break;
     case EAGAIN:
     case ENFILE:
     case EMFILE:

@@ -99,10 +99,10 @@ class [[nodiscard]] Result<void> {
 }  // namespace kneepoint
 
 // Returns the error to the caller, or goes on: TRY(file.write(x));
-#define TRY(expression)                                \
-  do {                                                 \
-    if (auto try_result_ = (expression); !try_result_) \
-      return ::kneepoint::Error(try_result_.error());  \
+#define TRY(expression)                                  \
+  do {                                                   \
+    if (auto&& try_result_ = (expression); !try_result_) \
+      return ::kneepoint::Error(try_result_.error());    \
   } while (false)
 
 // Same, naming the value: TRY_ASSIGN(auto text, read_file(path));

@@ -11,6 +11,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/engine/engine.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -42,7 +43,7 @@ Result<EngineEnd> carry_out(Session& session, StudyStore& store, const StudyRow&
   }
   EngineOptions options;
   options.lease = lease.lease();
-  options.on_line = [&](const std::string& line) { session.err << line << std::endl; };
+  options.on_line = [&](const std::string& line) { session.err << plain(line) << std::endl; };
   TRY_ASSIGN(const EngineOutcome outcome,
              run_study(store, row, expanded.study, site, *access.launcher, *access.poller,
                        session.clock, options));

@@ -10,6 +10,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/requests.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -70,12 +71,12 @@ Result<int> check(Session& session, const Arguments& arguments) {
   CheckAnswer answer{expanded.study, site, capacity};
   answer.concurrent = ceilings_of(both.plan.limits, site.limits, access.capabilities, 0).concurrent;
   answer.warnings = plan_warnings(expanded.study, capacity);
-  answer.refusals = refusals(expanded.study, access.capabilities);
+  answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
   if (arguments.has("--emit")) {
     answer.emit_folder = arguments.text("--emit");
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
   }
-  session.out << (session.json ? to_json(answer) : to_text(answer));
+  session.out << (session.json ? to_json(answer) : plain_lines(to_text(answer)));
   return kExitDone;
 }
 

@@ -7,6 +7,7 @@
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/estimate.h"
+#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
@@ -115,9 +116,7 @@ std::string to_text(const CheckAnswer& answer) {
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
     text += listed(answer.refusals);
-    text +=
-        "Lower `scale`, name a larger site with --site, or say `limits: {oversubscribe: true}` to "
-        "measure it all the same.\n";
+    text += kRefusalAdvice;
   }
   if (!answer.emit_folder.empty()) {
     text += "Wrote " + counted(static_cast<long>(answer.emitted.size()), "file") + " into " +

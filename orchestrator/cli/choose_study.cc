@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running twice is resuming; only --new makes a second study of a series.
+// Running twice is resuming; only --new makes a second study of a series. A new study takes a
+// folder that was not there before: runs left in one by another database would pass for its own.
 #include "orchestrator/cli/choose_study.h"
 
 #include <map>
 
+#include "orchestrator/cli/files.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
+namespace {
+
+Result<StudyRow> begin_study(StudyStore& store, const Study& study, const Site& site,
+                             const std::string& root, int n) {
+  for (;; ++n) {
+    const std::string folder =
+        root + "/" + study.plan.study + "-" + study.hash8 + "-" + std::to_string(n);
+    TRY_ASSIGN(const bool ours, claim_folder(folder));
+    if (ours) return store.create_study(study, site, n, folder);
+  }
+}
+
+}  // namespace
 
 bool asks_for_more(const Study& study, const StudyEvidence& evidence) {
   std::map<std::string, int> known;
@@ -23,6 +38,8 @@ bool asks_for_more(const Study& study, const StudyEvidence& evidence) {
 
 Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,
                                  const std::string& root, const Wishes& wishes) {
+  // One at a time: two that start at once must find each other's study, not make one each.
+  TRY_ASSIGN(auto transaction, store.begin());
   TRY_ASSIGN(const auto newest, store.newest_of_series(study.plan.study, study.hash8));
   if (!newest || wishes.make_new) {
     if (wishes.retry_failed && !newest) {
@@ -30,9 +47,8 @@ Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Si
                                              study.plan.study + "-" + study.hash8 +
                                              " yet; run without it"};
     }
-    const int n = newest ? newest->n + 1 : 1;
-    const std::string id = study.plan.study + "-" + study.hash8 + "-" + std::to_string(n);
-    TRY_ASSIGN(StudyRow row, store.create_study(study, site, n, root + "/" + id));
+    TRY_ASSIGN(StudyRow row, begin_study(store, study, site, root, newest ? newest->n + 1 : 1));
+    TRY(transaction->commit());
     return ChosenStudy{Choice::begin, std::move(row)};
   }
   ChosenStudy chosen{Choice::resume, *newest};

@@ -6,6 +6,7 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -14,7 +15,7 @@ Result<int> explain(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const FoundRun found, find_run(*store, arguments.text("RUN")));
   TRY_ASSIGN(const RunStory story, read_story(*store, found));
-  session.out << (session.json ? to_json(story) : to_text(story));
+  session.out << (session.json ? to_json(story) : plain_lines(to_text(story)));
   return kExitDone;
 }
 

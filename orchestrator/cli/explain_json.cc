@@ -2,6 +2,7 @@
 //
 // The story of a run in JSON; keys are listed in docs/reference/cli.md.
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/explain_text.h"
 
 namespace kneepoint::cli {
@@ -109,16 +110,7 @@ std::string to_json(const RunStory& story) {
   json.key("attempts").begin_array();
   for (const AttemptStory& attempt : story.attempts) write_attempt(json, attempt);
   json.end_array();
-  json.key("events").begin_array();
-  for (const Event& event : story.events) {
-    json.begin_object();
-    json.key("time").value(to_utc_text(event.wall_ns));
-    json.key("kind").value(event.kind);
-    json.key("attempt").value(event.attempt_number);
-    json.key("text").value(event.text);
-    json.end_object();
-  }
-  json.end_array();
+  write_events(json, story.events);
   json.end_object();
   return json.text() + "\n";
 }

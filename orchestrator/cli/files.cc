@@ -83,6 +83,18 @@ Result<void> write_file(const std::string& path, const std::string& content) {
   return {};
 }
 
+Result<bool> claim_folder(const std::string& folder) {
+  std::error_code problem;
+  fs::create_directories(fs::path(folder).parent_path(), problem);
+  if (problem) return system_error("make the folder of " + folder, problem.value());
+  const bool made = fs::create_directory(folder, problem);
+  // What stands there and is no folder is not ours either.
+  if (problem && problem.value() != EEXIST && problem.value() != ENOTDIR) {
+    return system_error("make " + folder, problem.value());
+  }
+  return made;
+}
+
 Result<void> remove_study_folder(const std::string& folder, const std::string& study_id) {
   const fs::path path(folder);
   if (!path.is_absolute() || path.lexically_normal() != path || study_id.empty() ||

@@ -15,6 +15,9 @@ Result<std::string> read_file(const std::string& what, const std::string& path);
 // Replaces the file by way of a temporary name beside it, so that nobody reads half of it.
 Result<void> write_file(const std::string& path, const std::string& content);
 
+// Makes the folder and those above it. False: it was there already, so it is somebody else's.
+Result<bool> claim_folder(const std::string& folder);
+
 // Removes the folder of a study with all in it. Refuses unless it is absolute, is named after the
 // study, and is a real folder: neither it nor anything in it is followed when it is a link.
 Result<void> remove_study_folder(const std::string& folder, const std::string& study_id);

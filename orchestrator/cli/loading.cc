@@ -15,6 +15,7 @@
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/plan/plan_reader.h"
 #include "orchestrator/plan/site_reader.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -100,13 +101,24 @@ SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& lim
           smaller(capabilities.cores_per_node, limits.cores), capabilities.gpus_per_node};
 }
 
-std::vector<std::string> refusals(const Study& study, const Capabilities& capabilities) {
+std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
+                                  const Capabilities& capabilities) {
   std::vector<std::string> out;
-  if (study.plan.limits.oversubscribe) return out;
+  const Limits& plan = study.plan.limits;
+  const int nodes = smaller(plan.nodes, site.nodes);
   for (const Point& point : study.points) {
-    if (!is_oversubscribed(point, capabilities)) continue;
-    out.push_back(point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) +
-                  " needs " + counted(point.shape.cpus(), "core") + " (" +
+    const std::string needs =
+        point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) + " needs ";
+    if (nodes > 0 && point.shape.nodes > nodes) {
+      out.push_back(needs + counted(point.shape.nodes, "node") + ", limits.nodes of the " +
+                    (nodes == plan.nodes ? "plan" : "site") + " allows " + std::to_string(nodes));
+    }
+    if (capabilities.nodes > 0 && point.shape.nodes > capabilities.nodes) {
+      out.push_back(needs + counted(point.shape.nodes, "node") + ", the site has " +
+                    std::to_string(capabilities.nodes));
+    }
+    if (plan.oversubscribe || !is_oversubscribed(point, capabilities)) continue;
+    out.push_back(needs + counted(point.shape.cpus(), "core") + " (" +
                   counted(point.shape.ranks, "rank") + " x " +
                   counted(point.shape.threads_per_rank, "thread") + "), this machine has " +
                   std::to_string(capabilities.cores_per_node));
@@ -132,7 +144,7 @@ std::string problems_json(const std::vector<Problem>& problems) {
 
 int report_problems(Session& session, const std::vector<Problem>& problems) {
   if (session.json) session.out << "{\"problems\":" << problems_json(problems) << "}\n";
-  std::string text = to_string(problems);
+  std::string text = plain_lines(to_string(problems));
   if (!text.empty() && text.back() != '\n') text += '\n';
   session.err << text << "kneepoint: " << counted(static_cast<long>(problems.size()), "problem")
               << " to mend; nothing was started\n";

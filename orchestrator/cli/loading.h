@@ -49,9 +49,15 @@ Expanded expand_plan(const Session& session, const PlanOnSite& both,
 
 SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits);
 
-// Points that `run` won't start: more ranks × threads than the machine has cores, without the
-// plan's leave. One sentence each, naming K and the cores.
-std::vector<std::string> refusals(const Study& study, const Capabilities& capabilities);
+// Points that `run` won't start: more nodes than the limits of plan and site allow at once, or more
+// ranks × threads than the machine has cores, without the plan's leave. One sentence each.
+std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
+                                  const Capabilities& capabilities);
+inline constexpr char kRefusalAdvice[] =
+    "Lower `scale`, or name a larger site with --site. More nodes: raise limits.nodes. More ranks "
+    "x threads than cores: "
+    "`limits: {oversubscribe: true}`\nin the plan measures them all the same, marked in every "
+    "report.\n";
 
 std::string problems_json(const std::vector<Problem>& problems);  // an array
 

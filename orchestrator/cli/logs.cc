@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint logs: what a run printed, as its agent kept it.
+// kneepoint logs: what a run printed, as its agent kept it; on a terminal without what would steer
+// it.
 #include <filesystem>
 #include <ostream>
 
@@ -9,6 +10,7 @@
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/engine/requests.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -67,7 +69,7 @@ Result<int> logs(Session& session, const Arguments& arguments) {
     json.end_object();
     session.out << json.text() << "\n";
   } else if (there) {
-    session.out << text;
+    session.out << (session.out_is_terminal ? plain_lines(text) : text);
   } else {
     session.err << "kneepoint: logs: no " << stream << " of " << name << ": " << why
                 << (stream == "stdout" && fs::is_directory(folder, ignored) ? "; see also --stderr"

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "orchestrator/backend/local_files.h"
 #include "orchestrator/cli/words.h"
 
 namespace kneepoint::cli {
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Nanoseconds kHeartbeatFresh = 30 * kSecond;
+constexpr Nanoseconds kClockSlack = 5 * kSecond;  // /proc tells the boot time in whole seconds
 
 std::string this_host() {
   char name[256] = {};
@@ -101,12 +103,19 @@ Lease own_lease(const Clock& clock) {
   return {this_host(), ::getpid(), clock.wall()};
 }
 
-bool is_process_alive(std::int64_t pid) {
-  return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
+bool is_process_alive(const Lease& lease) {
+  const auto number = static_cast<pid_t>(lease.pid);
+  if (::kill(number, 0) != 0 && errno != EPERM) return false;
+  // One that has ended and that nobody has reaped yet writes nothing any more.
+  const auto process = living_process(number);
+  if (!process) return !path_exists("/proc/" + std::to_string(number) + "/stat");
+  // Begun after the holder's last sign of life: it has the holder's number, but is another process.
+  const Nanoseconds begun = begin_of(*process);
+  return begun == 0 || begun < lease.heartbeat_ns + kClockSlack;
 }
 
 bool is_live(const Lease& lease, Nanoseconds wall_now) {
-  if (lease.host == this_host()) return is_process_alive(lease.pid);
+  if (lease.host == this_host()) return is_process_alive(lease);
   return wall_now - lease.heartbeat_ns < kHeartbeatFresh;
 }
 

@@ -34,7 +34,7 @@ Result<FoundRun> find_run(StudyStore& store, const std::string& words);
 
 // The lease that this process would hold.
 Lease own_lease(const Clock& clock);
-bool is_process_alive(std::int64_t pid);
+bool is_process_alive(const Lease& lease);
 // Is its holder at work? On this host the process decides, elsewhere the heartbeat.
 bool is_live(const Lease& lease, Nanoseconds wall_now);
 std::string holder_text(const Lease& lease);  // "host ab12, process 4711"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint: makes a Session of this process and hands it to the command that was typed.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -10,12 +13,22 @@
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/command_line.h"
 #include "orchestrator/cli/terminal.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
 
+// Closed ones are taken, or a file opened later would get what we print.
+void fill_standard_descriptors() {
+  for (int fd = ::open("/dev/null", O_RDONLY); fd >= 0; fd = ::dup(fd)) {
+    if (fd <= STDERR_FILENO) continue;
+    ::close(fd);
+    return;
+  }
+}
+
 int complain(const Error& error) {
-  std::cerr << "kneepoint: " << error.message << "\n";
+  std::cerr << "kneepoint: " << plain_lines(error.message) << "\n";
   return exit_code_of(error);
 }
 
@@ -78,6 +91,7 @@ int run_main(const std::vector<std::string>& words) {
 }  // namespace kneepoint::cli
 
 int main(int argc, char** argv) {
+  kneepoint::cli::fill_standard_descriptors();
   try {
     return kneepoint::cli::run_main(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {

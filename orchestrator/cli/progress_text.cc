@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -51,8 +52,8 @@ std::string to_live_text(const Progress& progress, const std::string& efficiency
     line(efficiency_table.substr(i, end - i));
     i = end + 1;
   }
-  if (!progress.last_line.empty()) line("last: " + progress.last_line);
-  if (!progress.waiting.empty()) line("waiting: " + progress.waiting);
+  if (!progress.last_line.empty()) line("last: " + plain(progress.last_line));
+  if (!progress.waiting.empty()) line("waiting: " + plain(progress.waiting));
   return out;
 }
 

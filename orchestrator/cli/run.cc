@@ -2,6 +2,7 @@
 //
 // kneepoint run: starts a study or goes on with it, and ends with the report. The order of things
 // matters: all that can be refused is refused before anything is written.
+#include <csignal>
 #include <filesystem>
 #include <ostream>
 
@@ -30,11 +31,8 @@ std::string resume_command(const Session& session, const Arguments& arguments) {
 }
 
 int refuse(Session& session, const std::string& plan, const std::vector<std::string>& refused) {
-  session.err << "kneepoint: run: " << plan << " does not fit this machine; nothing was started\n";
-  session.err << listed(refused)
-              << "Lower `scale`, name a larger site with --site, or say `limits: {oversubscribe: "
-                 "true}` in the plan to measure it "
-                 "all the same (such points are marked in every report).\n";
+  session.err << "kneepoint: run: " << plan << " does not fit this site; nothing was started\n"
+              << listed(refused) << kRefusalAdvice;
   return kExitUsage;
 }
 
@@ -125,7 +123,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   const Expanded expanded = expand_plan(session, both, capabilities);
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
   const Study& study = expanded.study;
-  const auto refused = refusals(study, capabilities);
+  const auto refused = refusals(study, site.limits, capabilities);
   if (!refused.empty()) return refuse(session, arguments.text("PLAN"), refused);
 
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
@@ -146,6 +144,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   session.err << sentence_of(chosen) << std::endl;
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
   TRY(access.poller->take_signals());
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines is gone; the study goes on
   RunView view(session, *store, chosen.row.row);
   EngineOptions options;
   options.concurrent = arguments.count("--concurrent");

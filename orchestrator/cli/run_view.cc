@@ -9,6 +9,7 @@
 #include "orchestrator/analysis/summary.h"
 #include "orchestrator/cli/progress_text.h"
 #include "orchestrator/report/live_table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -41,7 +42,7 @@ void RunView::on_progress(const Progress& progress) {
 }
 
 void RunView::on_line(const std::string& text) {
-  if (!area_) session_.err << text << std::endl;
+  if (!area_) session_.err << plain(text) << std::endl;
 }
 
 void RunView::refresh_table() {

@@ -7,6 +7,7 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/status_text.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -17,7 +18,7 @@ Result<int> status(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const StudyStatus found, read_status(*store, row, session.clock));
   // A pipe has no width: nothing is cut.
   const int width = session.out_is_terminal ? session.width() : std::numeric_limits<int>::max();
-  session.out << (session.json ? to_json(found) : to_text(found, width));
+  session.out << (session.json ? to_json(found) : plain_lines(to_text(found, width)));
   return kExitDone;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/progress_text.h"
 #include "orchestrator/cli/table.h"
@@ -197,17 +198,7 @@ std::string to_json(const StudyStatus& status) {
     json.end_object();
   }
   json.end_array();
-  json.key("events").begin_array();
-  for (const Event& event : status.events) {
-    json.begin_object();
-    json.key("time").value(to_utc_text(event.wall_ns));
-    json.key("kind").value(event.kind);
-    json.key("run").value(event.run_number);
-    json.key("attempt").value(event.attempt_number);
-    json.key("text").value(event.text);
-    json.end_object();
-  }
-  json.end_array();
+  write_events(json, status.events);
   json.end_object();
   return json.text() + "\n";
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "orchestrator/report/text.h"
+
 namespace kneepoint::cli {
 namespace {
 
@@ -66,7 +68,11 @@ std::string cut_to_width(std::string_view text, int width) {
 }
 
 std::string to_table(const std::vector<Column>& columns,
-                     const std::vector<std::vector<std::string>>& rows, int indent) {
+                     const std::vector<std::vector<std::string>>& given, int indent) {
+  std::vector<std::vector<std::string>> rows = given;
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = plain(cell);  // one line, and nothing that steers
+  }
   std::vector<int> widths;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     int width = display_width(columns[c].title);

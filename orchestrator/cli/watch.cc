@@ -9,6 +9,7 @@
 #include "orchestrator/cli/status_text.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/io/poller.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -33,7 +34,7 @@ Result<int> watch(Session& session, const Arguments& arguments) {
   for (int unattended = 0;;) {
     TRY_ASSIGN(const StudyStatus status, read_status(*store, row, session.clock));
     if (live) {
-      area.draw(to_text(status, session.width()));
+      area.draw(plain_lines(to_text(status, session.width())));
     } else if (const std::string line = to_line(status); line != last) {
       session.out << (session.json ? to_json(status) : line + "\n") << std::flush;
       last = line;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -15,6 +16,9 @@ namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostRanksListed = 16;  // the simulated backend lists no more
+
+// So many cores' worth of other programs during a run is no longer background.
+constexpr double kBusyCores = 0.25;
 
 std::optional<double> unit_in_seconds(const std::string& unit) {
   if (unit == "s") return 1.0;
@@ -75,6 +79,9 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
       out.facts.push_back({p.scope, name, value});
       if (name == "host") hosts.insert(value);
       if (name == "binding" && value.starts_with("differs")) out.binding_differs = true;
+      if (name == "cpu.others") {
+        out.machine_busy = std::strtod(value.c_str(), nullptr) >= kBusyCores;
+      }
     }
   }
   for (const std::string& host : hosts) out.hosts += (out.hosts.empty() ? "" : ",") + host;
@@ -96,6 +103,9 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
     return out;
   };
 
+  if (!step.problem.empty()) {
+    return ended(AttemptState::invalid, Reason::bad_record, step.problem);
+  }
   if (!records.end) {
     if (seen.preempted) {
       return ended(AttemptState::preempted, Reason::none, "preempted before it could finish");

@@ -22,6 +22,11 @@ std::string run_line(int run_number, const Point& point, AttemptState state, Rea
   return text;
 }
 
+const char* state_after(EngineEnd end) {
+  if (end == EngineEnd::finished) return "finished";
+  return end == EngineEnd::cancelled ? "cancelled" : "interrupted";
+}
+
 ProgressBook::ProgressBook(std::string study, const Clock& clock, const EngineOptions& options)
     : study_(std::move(study)), clock_(clock), options_(options), started_(clock.steady()) {}
 

@@ -43,4 +43,7 @@ class ProgressBook {
 std::string run_line(int run_number, const Point& point, AttemptState state, Reason reason,
                      const std::string& detail, double seconds);
 
+// What the study's row says once the engine has ended this way.
+const char* state_after(EngineEnd end);
+
 }  // namespace kneepoint

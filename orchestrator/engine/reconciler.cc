@@ -8,6 +8,7 @@
 
 #include "orchestrator/base/log.h"
 #include "orchestrator/engine/admission.h"
+#include "orchestrator/engine/back_off.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/ingest.h"
 #include "orchestrator/engine/progress.h"
@@ -23,7 +24,6 @@ constexpr Nanoseconds kCallDeadline = 2 * kSecond;
 constexpr Nanoseconds kHousekeeping = kSecond;  // lease and requests
 constexpr Nanoseconds kTimeoutGrace = kMinute;  // the agent keeps the limit; this is the net
 constexpr int kMostSubmissions = 3;             // of one attempt that never begins
-constexpr Nanoseconds kLongestBackOff = kMinute;
 
 class Reconciler {
  public:
@@ -130,8 +130,9 @@ class Reconciler {
   Result<void> observe_all() {
     TRY(hand_over());  // what an earlier controller meant to submit, or what the backend put off
     if (stopping_ == Stopping::cancel) {
-      for (const int index : table_.active()) stop(index, Reason::user_cancelled);
+      for (const int index : table_.active()) TRY(stop(index, Reason::user_cancelled));
     }
+    if (!looking_.is_over(clock_.steady())) return {};
     std::vector<JobRef> jobs;
     std::vector<int> indices;
     for (const int index : table_.active()) {
@@ -141,8 +142,8 @@ class Reconciler {
     }
     if (jobs.empty()) return {};
     auto seen = launcher_.observe(jobs, deadline());
-    if (!seen) return put_off("observe", seen.error());
-    back_off_ = 0;
+    if (!seen) return put_off(looking_, "observe", seen.error());
+    looking_.answered();
     ENSURE(seen->size() == jobs.size(), "one observation for each job");
     TRY_ASSIGN(auto transaction, store_.begin());
     for (std::size_t i = 0; i < indices.size(); ++i) TRY(digest(indices[i], (*seen)[i]));
@@ -158,18 +159,16 @@ class Reconciler {
       case AllocationState::queued: {
         const Nanoseconds limit = study_.plan.limits.queue_wait;
         if (limit > 0 && seen.observed_ns - seen.submitted_ns > limit) {
-          stop(index, Reason::pending_too_long);
+          TRY(stop(index, Reason::pending_too_long));
         }
         progress_.pending_reason = seen.detail;
         return {};
       }
       case AllocationState::running:
-        if (attempt.state == AttemptState::queued) {
-          TRY(change(attempt, AttemptState::running));
-        }
+        if (attempt.state == AttemptState::queued) TRY(change(attempt, AttemptState::running));
         if (seen.started_ns > 0 &&
             seen.observed_ns - seen.started_ns > study_.plan.limits.timeout + kTimeoutGrace) {
-          stop(index, Reason::time_limit);
+          TRY(stop(index, Reason::time_limit));
         }
         return {};
       case AllocationState::ended:
@@ -183,7 +182,7 @@ class Reconciler {
     RunState& run = table_.at(index);
     auto artifacts = launcher_.collect(run.active->job, deadline());
     if (!artifacts && seen.state == AllocationState::ended) {
-      return put_off("collect " + run.active->job.name, artifacts.error());
+      return put_off(looking_, "collect " + run.active->job.name, artifacts.error());
     }
     const StepArtifacts nothing;
     const StepArtifacts& step =
@@ -248,14 +247,16 @@ class Reconciler {
     return {};
   }
 
-  void stop(int index, Reason why) {
+  // Asked again at each look until the backend has taken it.
+  Result<void> stop(int index, Reason why) {
     ActiveAttempt& active = *table_.at(index).active;
-    if (active.stop != Reason::none) return;
-    active.stop = why;
+    if (active.stop == Reason::none) active.stop = why;
+    if (active.stop_taken || !looking_.is_over(clock_.steady())) return {};
     const JobRef job = active.job;
-    for (const auto& answer : launcher_.cancel(std::span(&job, 1), deadline())) {
-      if (!answer) log_warning(row_.id, "cancel " + job.name + ": " + answer.error().message);
-    }
+    const auto answer = launcher_.cancel(std::span(&job, 1), deadline());
+    active.stop_taken = answer.front().has_value();
+    if (active.stop_taken) return {};
+    return put_off(looking_, "cancel " + job.name, answer.front().error());
   }
 
   // Decide and act ----------------------------------------------------------------------------
@@ -279,6 +280,7 @@ class Reconciler {
 
   Result<void> start_waiting() {
     if (stopping_ != Stopping::no || table_.waiting().empty()) return {};
+    if (!submitting_.is_over(clock_.steady())) return {};
     Usage usage;
     usage.node_seconds = progress_.node_seconds;
     for (const int index : table_.active()) {
@@ -337,23 +339,20 @@ class Reconciler {
     return {};
   }
 
-  // Submits every attempt whose intent is written and whose job is not known yet.
+  // Submits every attempt whose intent is written and whose job is not known yet. Once stopping,
+  // what could not be submitted is left to the next start, which finds the intent.
   Result<void> hand_over() {
+    if (!submitting_.is_over(clock_.steady())) return {};
     std::vector<AllocationRequest> requests;
     std::vector<int> indices;
     for (const int index : table_.active()) {
       const RunState& run = table_.at(index);
       if (run.active->handed_over) continue;
+      if (stopping_ != Stopping::no && run.active->put_off) continue;
       const Point& point = study_.points[run.point];
-      const RunIdentity identity{row_.hash8,
-                                 row_.n,
-                                 row_.work_dir,
-                                 run.row.number,
-                                 run.row.repeat,
-                                 run.active->row.number,
-                                 run.active->row.submissions};
-      requests.push_back(
-          request_for(point, study_.plan, site_, identity, is_oversubscribed(point, backend_)));
+      requests.push_back(request_for(point, study_.plan, site_,
+                                     identity_of(row_, run.row, run.active->row),
+                                     is_oversubscribed(point, backend_)));
       indices.push_back(index);
     }
     if (requests.empty()) return {};
@@ -372,42 +371,45 @@ class Reconciler {
       active.row.job_id = answer->id;
       active.row.submitted_ns = answer->submitted_ns;
       reached_ = true;
-      back_off_ = 0;
+      submitting_.answered();
       TRY(change(active.row, AttemptState::queued));
       return event_of(index, "submit",
                       "handed over as " + active.job.name +
                           (active.job.id.empty() ? "" : ", job " + active.job.id));
     }
     const Error& error = answer.error();
-    if (error.code == ErrorCode::timeout || error.retryable) {
-      return put_off("submit " + active.job.name, error);
+    if (error.retryable || error.code == ErrorCode::timeout ||
+        error.code == ErrorCode::unavailable) {
+      active.put_off = true;
+      return put_off(submitting_, "submit " + active.job.name, error);
     }
     return conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0);
   }
 
-  // Sleep and end -----------------------------------------------------------------------------
-
   // The outside world is not answering: wait longer each time. Not having reached it even once
   // means that the site is wrong, and is for the user to know now.
-  Result<void> put_off(const std::string& what, const Error& error) {
+  Result<void> put_off(BackOff& back_off, const std::string& what, const Error& error) {
     if (!reached_ && error.code == ErrorCode::unavailable && !error.retryable) {
       return error.in(what);
     }
-    back_off_ = std::clamp(back_off_ * 2, kSecond, kLongestBackOff);
     waiting_for_ = what + ": " + error.message;
-    log_warning(row_.id, waiting_for_ + "; trying again in " + to_duration_text(back_off_));
+    if (!back_off.is_over(clock_.steady())) return {};  // of several at once, the first one speaks
+    back_off.refused(clock_.steady());
+    log_warning(row_.id, waiting_for_ + "; trying again in " + to_duration_text(back_off.wait()));
     return {};
   }
 
   Result<void> sleep() {
-    Nanoseconds nap = back_off_ > 0 ? back_off_ : backend_.poll_interval;
+    Nanoseconds nap = backend_.poll_interval;
+    if (submitting_.wait() + looking_.wait() > 0) nap = std::max(nap, kHousekeeping);
     const bool room = !table_.waiting().empty() && stopping_ == Stopping::no &&
-                      waiting_for_.empty() && back_off_ == 0 &&
+                      waiting_for_.empty() && submitting_.wait() == 0 &&
                       static_cast<int>(table_.active().size()) < ceilings_.concurrent;
     if (room) nap = 0;
     nap = std::min(nap, std::max<Nanoseconds>(0, next_housekeeping_ - clock_.steady()));
     TRY_ASSIGN(const Poller::Woken woken, poller_.wait(nap));
     for (std::size_t i = 0; i < woken.signals.size(); ++i) {
+      looking_.try_now();
       if (stopping_ == Stopping::no) {
         stopping_ = Stopping::after_active;
         TRY(event("interrupt", "interrupted: no further runs start; active ones end first"));
@@ -424,17 +426,17 @@ class Reconciler {
 
   std::optional<EngineEnd> ending() const {
     if (complete_) return EngineEnd::finished;
-    if (!table_.active().empty()) return std::nullopt;
+    const bool stopping = stopping_ != Stopping::no;
+    if (stopping ? table_.any_handed_over() : !table_.active().empty()) return std::nullopt;
     if (user_cancelled_) return EngineEnd::cancelled;
-    if (stopping_ != Stopping::no) return EngineEnd::interrupted;
+    if (stopping) return EngineEnd::interrupted;
     if (over_budget_) return EngineEnd::over_budget;
     return std::nullopt;
   }
 
   Result<EngineOutcome> finish(EngineEnd end) {
-    const std::string state = end == EngineEnd::finished    ? "finished"
-                              : end == EngineEnd::cancelled ? "cancelled"
-                                                            : "interrupted";
+    TRY(store_.renew_lease(row_.row, options_.lease));  // only its holder may say that it is over
+    const std::string state = state_after(end);
     TRY_ASSIGN(auto transaction, store_.begin());
     TRY(store_.set_study_state(row_.row, state));
     TRY(event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
@@ -442,8 +444,6 @@ class Reconciler {
     progress_.show_last(table_, ceilings_);
     return EngineOutcome{end, table_.succeeded(), table_.failed()};
   }
-
-  // Small things ------------------------------------------------------------------------------
 
   Deadline deadline() const { return clock_.steady() + kCallDeadline; }
 
@@ -483,7 +483,7 @@ class Reconciler {
   bool over_budget_ = false;
   bool complete_ = false;
   bool reached_ = false;
-  Nanoseconds back_off_ = 0;
+  BackOff submitting_, looking_;
   Nanoseconds next_housekeeping_ = 0;
   std::string waiting_for_;
 };

@@ -20,6 +20,11 @@ std::string allocation_name(const std::string& hash8, int n, int run_number, int
   return name;
 }
 
+RunIdentity identity_of(const StudyRow& study, const RunRow& run, const AttemptRow& attempt) {
+  return {study.hash8, study.n,        study.work_dir,     run.number,
+          run.repeat,  attempt.number, attempt.submissions};
+}
+
 AllocationRequest request_for(const Point& point, const Plan& plan, const Site& site,
                               const RunIdentity& identity, bool oversubscribed) {
   Step step;

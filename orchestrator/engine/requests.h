@@ -9,6 +9,7 @@
 #include "orchestrator/model/plan.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 
@@ -29,6 +30,8 @@ struct RunIdentity {
   int attempt_number = 1;
   int submissions = 1;
 };
+
+RunIdentity identity_of(const StudyRow& study, const RunRow& run, const AttemptRow& attempt);
 
 // One job per run: an allocation of one step.
 AllocationRequest request_for(const Point& point, const Plan& plan, const Site& site,

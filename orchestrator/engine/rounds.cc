@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/summary.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
@@ -28,12 +28,6 @@ int valid_runs(const PointEvidence& point) {
   return static_cast<int>(std::count_if(
       point.runs.begin(), point.runs.end(),
       [](const RunEvidence& run) { return run.finished && run.state == AttemptState::succeeded; }));
-}
-
-// Points that share a baseline.
-std::string curve_of(const Point& p) {
-  return p.build + "\n" + p.case_name + "\n" + to_string(p.mode) + "\n" +
-         std::to_string(p.shape.threads_per_rank) + "\n" + std::to_string(p.shape.gpus_per_node);
 }
 
 }  // namespace
@@ -58,42 +52,37 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
   const Repeat& repeat = study.plan.repeat;
   if (repeat.until_efficiency_ci <= 0 || repeat.max <= repeat.min) return std::nullopt;
 
-  std::map<std::string, std::size_t> by_key;
-  for (std::size_t i = 0; i < evidence.points.size(); ++i) {
-    by_key[evidence.points[i].point.key()] = i;
+  std::map<std::string, int> index_of;  // in the study
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    index_of[study.points[i].key()] = static_cast<int>(i);
   }
   const std::vector<double> half_widths = efficiency_half_widths(evidence);
 
-  // The smallest K with data on each curve is the baseline.
-  std::map<std::string, int> baseline;
-  for (std::size_t i = 0; i < study.points.size(); ++i) {
-    const auto found = by_key.find(study.points[i].key());
-    if (found == by_key.end() || valid_runs(evidence.points[found->second]) == 0) continue;
-    const auto [entry, is_new] = baseline.try_emplace(curve_of(study.points[i]), i);
-    if (!is_new && study.points[i].k < study.points[entry->second].k) {
-      entry->second = static_cast<int>(i);
-    }
-  }
-
-  std::set<int> wanting;
-  for (std::size_t i = 0; i < study.points.size(); ++i) {
-    const auto found = by_key.find(study.points[i].key());
-    if (found == by_key.end()) continue;
-    const auto base = baseline.find(curve_of(study.points[i]));
-    if (base == baseline.end() || base->second == static_cast<int>(i)) continue;
-    if (valid_runs(evidence.points[found->second]) == 0) continue;  // more of the same won't help
-    if (!(half_widths[found->second] <= repeat.until_efficiency_ci)) {
-      wanting.insert(static_cast<int>(i));
-      wanting.insert(base->second);
+  // More runs where the interval is too wide, and at the baseline that its width comes from too:
+  // the smallest K with data on each curve.
+  std::map<int, int> wanting;  // index in the study -> runs there are
+  const auto want = [&](int point) {
+    const auto found = index_of.find(evidence.points[point].point.key());
+    if (found == index_of.end()) return;  // an earlier version of the plan had it
+    wanting[found->second] = static_cast<int>(evidence.points[point].runs.size());
+  };
+  for (const CurveMembers& curve : group_curves(evidence)) {
+    int baseline = -1;
+    for (const int point : curve.points) {
+      if (valid_runs(evidence.points[point]) == 0) continue;  // more of the same won't help
+      if (baseline < 0) {
+        baseline = point;
+      } else if (!(half_widths[point] <= repeat.until_efficiency_ci)) {
+        want(point);
+        want(baseline);
+      }
     }
   }
 
   // One block structure per rung, so that points with the same count stay interleaved.
   Round round{last_round + 1, {}, evidence_hash(evidence)};
   std::map<std::pair<int, int>, std::vector<int>> by_span;
-  for (const int i : wanting) {
-    const int have =
-        static_cast<int>(evidence.points[by_key.at(study.points[i].key())].runs.size());
+  for (const auto& [i, have] : wanting) {
     const int to = std::min(repeat.max, next_rung(have));
     if (to > have) by_span[{have, to}].push_back(i);
   }

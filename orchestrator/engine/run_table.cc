@@ -58,6 +58,11 @@ void RunTable::end_attempt(int index, AttemptState state, bool finished, bool ag
   }
 }
 
+bool RunTable::any_handed_over() const {
+  return std::any_of(active_.begin(), active_.end(),
+                     [this](int index) { return runs_[index].active->handed_over; });
+}
+
 void RunTable::note_elapsed(int point, double seconds) {
   auto& [sum, count] = elapsed_[point];
   sum += seconds;

@@ -19,7 +19,9 @@ struct ActiveAttempt {
   AttemptRow row;
   JobRef job;
   bool handed_over = false;    // the launcher has answered for it in this sitting or an earlier one
-  Reason stop = Reason::none;  // why we asked for its end, if we did
+  bool put_off = false;        // the launcher could not take it when we asked in this sitting
+  Reason stop = Reason::none;  // why we want its end, if we do
+  bool stop_taken = false;     // the launcher has taken that
 };
 
 struct RunState {
@@ -41,6 +43,7 @@ class RunTable {
   std::deque<int>& waiting() { return waiting_; }
   std::vector<int>& active() { return active_; }
   const std::vector<int>& active() const { return active_; }
+  bool any_handed_over() const;
 
   // The newest attempt is over; the run is finished or waits again.
   void end_attempt(int index, AttemptState state, bool finished, bool again);

@@ -57,6 +57,7 @@ struct RunEvidence {
   std::string hosts;  // comma list of the nodes it really ran on
   bool oversubscribed = false;
   bool binding_differs = false;  // ranks were not bound as the plan says
+  bool machine_busy = false;     // other programs used the machine meanwhile
 };
 
 struct PointEvidence {

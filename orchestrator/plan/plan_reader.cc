@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kMaxRepeats = 1'000;
 constexpr double kMaxAmount = 1e12;
+constexpr double kLeastNodeHours = 1e-6;  // 0 would read as "none"
 constexpr char kNotYet[] = "this version does not do it yet";
 
 void read_study(const YamlView& view, Plan& plan) {
@@ -134,7 +135,7 @@ void read_limits(const YamlView& view, Limits& limits) {
   read_into(view["oversubscribe"].truth(), limits.oversubscribe);
   const YamlView budget = view["budget"];
   if (!budget.check_map()) return;
-  read_into(budget["node_hours"].number(0, kMaxAmount), limits.node_hours);
+  read_into(budget["node_hours"].number(kLeastNodeHours, kMaxAmount), limits.node_hours);
   // Money is checked here and takes effect with the cost features.
   const auto amount = budget["amount"].number(0, kMaxAmount);
   const auto currency = budget["currency"].text();

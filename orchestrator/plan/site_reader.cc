@@ -90,7 +90,7 @@ void read_limits(const YamlView& view, SiteLimits& limits) {
   read_into(view["nodes"].integer(1, kMaxNodes), limits.nodes);
   read_into(view["concurrent"].integer(1, 100'000), limits.concurrent);
   read_into(view["cores"].integer(1, 100'000), limits.cores);
-  read_into(view["node_hours"].number(0, 1e12), limits.node_hours);
+  read_into(view["node_hours"].number(1e-6, 1e12), limits.node_hours);
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     check_tag(mark, tag);
     YamlNode node = make(mark, YamlNode::Kind::scalar);
+    if (value.find('\0') != std::string::npos) {
+      add(node.line, node.column, "", "'\\0' in a text; no argument or variable can hold it");
+    }
     node.text = value;
     node.quoted = tag != "?";
     finish(std::move(node), anchor);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One row per point, RFC 4180: a header, CRLF, quotes where needed. A number that does not exist is
-// an empty field. The header is the same for every study; additions go to its end.
+// an empty field, a control character a question mark. The header is the same for every study;
+// additions go to its end.
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
@@ -19,7 +20,8 @@ constexpr const char* kHeader =
 
 class Row {
  public:
-  Row& text(const std::string& value) {
+  Row& text(const std::string& given) {
+    const std::string value = plain(given);
     if (!line_.empty() || !first_) line_ += ',';
     first_ = false;
     if (value.find_first_of(",\"\r\n") == std::string::npos) {

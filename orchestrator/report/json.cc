@@ -69,6 +69,7 @@ void put_run(JsonWriter& w, const RunEvidence& run) {
   put_if(line, "work_max", run.work_total > 0, run.work_max);
   line.key("oversubscribed").value(run.oversubscribed);
   line.key("binding_differs").value(run.binding_differs);
+  line.key("machine_busy").value(run.machine_busy);
   line.key("volatile").begin_object().key("attempts").value(run.attempts);
   line.key("hosts").value(run.hosts).end_object().end_object();
   w.raw(line.text());

@@ -107,6 +107,8 @@ void note_flags(const StudySummary& summary, const std::vector<std::string>& lab
       {"oversubscribed", "oversubscribed",
        "more ranks x threads than cores; not the scaling of a machine that has them."},
       {"binding differs", "binding differs", "the ranks were not bound as the plan says."},
+      {"busy machine", "busy machine",
+       "other programs used the machine during runs; measure again when it is quiet."},
       {"E>1 (superlinear; see methods)", "E>1",
        "more than ideal needs a cause; docs/methods.md lists what to check."},
   };

@@ -28,6 +28,8 @@ std::string efficiency_with_bounds(double efficiency, const std::optional<Interv
 
 // Control characters and broken bytes become '?': nothing from a plan steers a terminal.
 std::string plain(std::string_view text);
+// The same for a text of several lines: line ends and tabs stay.
+std::string plain_lines(std::string_view text);
 std::size_t display_width(std::string_view text);
 std::string pad(std::string_view text, std::size_t width, bool right);
 // Breaks at spaces; every line starts with `indent` spaces, all but the first with two more.

@@ -3,6 +3,7 @@
 // The table of file systems on which other machines may write too, or that don't share memory maps.
 #include "orchestrator/store/file_system.h"
 
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <array>
@@ -48,6 +49,12 @@ std::string network_file_system_of(const std::string& folder) {
   struct statfs status {};
   if (::statfs(folder.c_str(), &status) != 0) return "";
   return network_file_system_name(static_cast<std::uint32_t>(status.f_type));
+}
+
+FileIdentity file_identity(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
 }
 
 }  // namespace kneepoint

@@ -15,4 +15,11 @@ const char* network_file_system_name(std::uint32_t magic);
 // Of the file system that holds `folder`; "" too when nobody can tell.
 std::string network_file_system_of(const std::string& folder);
 
+// Which file a name stands for: device and number; both 0 when there is none.
+struct FileIdentity {
+  std::uint64_t device = 0, number = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity file_identity(const std::string& path);
+
 }  // namespace kneepoint

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/store/database.h"
+#include "orchestrator/store/file_system.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
@@ -17,7 +18,10 @@ namespace kneepoint {
 class SqliteStudyStore final : public StudyStore {
  public:
   SqliteStudyStore(std::unique_ptr<Database> database, const Clock& clock)
-      : database_(std::move(database)), db_(*database_), clock_(clock) {}
+      : database_(std::move(database)),
+        db_(*database_),
+        clock_(clock),
+        file_(file_identity(db_.path())) {}
 
   Result<std::unique_ptr<Transaction>> begin() override;
 
@@ -33,7 +37,8 @@ class SqliteStudyStore final : public StudyStore {
   Result<void> delete_study(RowId study) override;
 
   // store_lease.cc
-  Result<void> acquire_lease(RowId study, const Lease& lease, bool (*alive)(std::int64_t)) override;
+  Result<void> acquire_lease(RowId study, const Lease& lease,
+                             bool (*alive)(const Lease& holder)) override;
   Result<void> renew_lease(RowId study, const Lease& lease) override;
   Result<void> release_lease(RowId study) override;
   Result<std::optional<Lease>> lease(RowId study) override;
@@ -79,6 +84,7 @@ class SqliteStudyStore final : public StudyStore {
   std::unique_ptr<Database> database_;
   Database& db_;
   const Clock& clock_;
+  const FileIdentity file_;      // that we opened
   std::map<RowId, Lease> held_;  // leases that this store acquired
 };
 

@@ -111,14 +111,14 @@ Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState 
 
 Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r) {
   TRY_ASSIGN(auto transaction, db_.begin());
-  TRY_ASSIGN(
-      const int written,
-      db_.run("UPDATE attempts SET has_result = 1, seconds = ?, work_total = ?,"
-              " work_min = ?, work_max = ?, compute_seconds = ?,"
-              " communication_seconds = ?, hosts = ?, oversubscribed = ?,"
-              " binding_differs = ? WHERE id = ? AND has_result = 0",
-              r.seconds, r.work_total, r.work_min, r.work_max, r.compute_seconds,
-              r.communication_seconds, r.hosts, r.oversubscribed, r.binding_differs, attempt));
+  TRY_ASSIGN(const int written,
+             db_.run("UPDATE attempts SET has_result = 1, seconds = ?, work_total = ?,"
+                     " work_min = ?, work_max = ?, compute_seconds = ?,"
+                     " communication_seconds = ?, hosts = ?, oversubscribed = ?,"
+                     " binding_differs = ?, machine_busy = ? WHERE id = ? AND has_result = 0",
+                     r.seconds, r.work_total, r.work_min, r.work_max, r.compute_seconds,
+                     r.communication_seconds, r.hosts, r.oversubscribed, r.binding_differs,
+                     r.machine_busy, attempt));
   if (written == 0) {
     TRY_ASSIGN(auto row, db_.query("SELECT 1 FROM attempts WHERE id = ?", attempt));
     TRY_ASSIGN(const bool there, row.next());

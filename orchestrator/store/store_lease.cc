@@ -18,9 +18,9 @@ const char* word_of(RequestKind kind) {
 }
 
 bool is_held(const Lease& holder, const Lease& wanted, Nanoseconds age,
-             bool (*alive)(std::int64_t)) {
+             bool (*alive)(const Lease& holder)) {
   if (holder.host != wanted.host) return age <= kLeaseAge;
-  return holder.pid != wanted.pid && alive(holder.pid);
+  return holder.pid != wanted.pid && alive(holder);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ Result<std::optional<Lease>> SqliteStudyStore::lease(RowId study) {
 }
 
 Result<void> SqliteStudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
-                                             bool (*alive)(std::int64_t)) {
+                                             bool (*alive)(const Lease& holder)) {
   ENSURE(alive != nullptr, "only the caller can tell whether a process is alive");
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(const auto holder, lease(study));
@@ -73,6 +73,12 @@ Result<void> SqliteStudyStore::acquire_lease(RowId study, const Lease& lease_wan
 }
 
 Result<void> SqliteStudyStore::renew_lease(RowId study, const Lease& mine) {
+  // SQLite would go on writing to a file without a name, and all of it would be lost at our end.
+  if (!(file_identity(db_.path()) == file_)) {
+    return Error{ErrorCode::corrupt, db_.path() +
+                                         " was removed or replaced while it was in use; stopping "
+                                         "here, since nothing more would be kept"};
+  }
   TRY_ASSIGN(const int renewed,
              db_.run("UPDATE leases SET heartbeat_ns = ? WHERE study = ? AND host = ? AND pid = ?",
                      clock_.wall(), study, mine.host, mine.pid));

@@ -116,6 +116,7 @@ struct AttemptResult {
   std::string hosts;
   bool oversubscribed = false;
   bool binding_differs = false;
+  bool machine_busy = false;
 };
 
 enum class RequestKind { cancel };
@@ -149,9 +150,9 @@ class StudyStore {
   virtual Result<void> update_study_plan(RowId study, const Study& plan) = 0;
   virtual Result<void> delete_study(RowId study) = 0;
 
-  // Lease: held while its heartbeat is fresh, or its process on this host is alive.
+  // Lease: held while its heartbeat is fresh, or on this host while `alive` says so of its process.
   virtual Result<void> acquire_lease(RowId study, const Lease& lease,
-                                     bool (*alive)(std::int64_t)) = 0;
+                                     bool (*alive)(const Lease& holder)) = 0;
   virtual Result<void> renew_lease(RowId study, const Lease& lease) = 0;
   virtual Result<void> release_lease(RowId study) = 0;
   virtual Result<std::optional<Lease>> lease(RowId study) = 0;

@@ -23,7 +23,8 @@ Violations check_includes(const SourceFile& file);
 // SPDX line, opening comment of a header, length.
 Violations check_form(const SourceFile& file);
 
-// Calls that only one place may make: time, sleep, processes, randomness, shells.
+// Calls that only one place may make: time, sleep, processes, randomness, shells. Of tests only
+// sleeps.
 Violations check_calls(const SourceFile& file);
 
 // A CMakeLists.txt: sources are listed, third-party libraries are linked PRIVATE.

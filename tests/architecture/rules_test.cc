@@ -148,6 +148,11 @@ TEST(CallRules, TimeProcessesAndRandomnessHaveOneHomeEach) {
   EXPECT_EQ(calls("orchestrator/plan/matrix.cc", "std::mt19937 generator(seed);"), 1u);
   EXPECT_EQ(calls("orchestrator/plan/matrix.cc", "shuffle(x);  // not mt19937"), 0u);
   EXPECT_EQ(calls("orchestrator/engine/engine.cc", "usleep(10);"), 1u);
+  EXPECT_EQ(calls("orchestrator/backend/local.cc", "::system(command.c_str());"), 1u);
+  EXPECT_EQ(calls("orchestrator/store/journal.cc", "network_file_system(path);"), 0u);
+  EXPECT_EQ(calls("workloads/mpi/jacobi3d.cc", "clock_gettime(CLOCK_MONOTONIC, &now);"), 1u);
+  EXPECT_EQ(calls("tests/unit/io/poller_test.cc", "std::this_thread::sleep_for(10ms);"), 1u);
+  EXPECT_EQ(calls("tests/unit/io/poller_test.cc", "if (::fork() == 0) {"), 0u);
 }
 
 TEST(CMakeRules, SourcesAreListedAndLibrariesArePrivate) {

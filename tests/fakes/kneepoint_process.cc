@@ -83,6 +83,14 @@ bool Place::ended_within(pid_t pid, long microseconds) const {
   return ready > 0;
 }
 
+bool Place::wait_until(pid_t pid, const std::function<bool()>& is_so) const {
+  const Nanoseconds until = system_clock().steady() + kMinute;
+  while (!is_so()) {
+    if (ended_within(pid, 5'000) || system_clock().steady() > until) return false;
+  }
+  return true;
+}
+
 Place::Ended Place::wait(pid_t pid) const {
   if (!ended_within(pid, 120'000'000)) ::kill(pid, SIGKILL);
   Ended ended;

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Place {
   Ended wait(pid_t pid) const;
   // True if the process ended by itself within the time.
   bool ended_within(pid_t pid, long microseconds) const;
+  // Looks again and again until it is so; false if the process ends before, or after a minute.
+  bool wait_until(pid_t pid, const std::function<bool()>& is_so) const;
 
  private:
   std::string path_;

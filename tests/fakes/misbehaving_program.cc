@@ -4,6 +4,7 @@
 // and "print" go right, for comparison. Records go where the agent says (KNEEPOINT_RECORDS).
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -146,6 +147,21 @@ int daemon_in(const char* pid_file) {
   return 0;
 }
 
+std::string records_file() {
+  const std::string path = std::getenv(record::kPathVariable);
+  return path.substr(0, path.rfind('/')) + "/records.ndjson";
+}
+
+// Puts something that can't be read like a file where the agent's records are.
+int replace_records(const char* kind) {
+  const std::string path = records_file();
+  unlink(path.c_str());
+  const int made =
+      std::strcmp(kind, "fifo") == 0 ? mkfifo(path.c_str(), 0644) : mkdir(path.c_str(), 0755);
+  std::puts("t=1");
+  return made == 0 ? 0 : 93;
+}
+
 int exit_with(const char* code) {
   return std::atoi(code);
 }
@@ -174,6 +190,7 @@ int main(int argc, char** argv) {
       {"hang", hang_politely},
       {"hang-ignoring-sigterm", hang_ignoring_sigterm},
       {"daemon", daemon_in},
+      {"replace-records", replace_records},
       {"exit", exit_with},
       {"show", show_environment},
   };

@@ -48,7 +48,7 @@ record::Provenance provenance(const Description& description, const Workload& wo
   int length = 0, version = 0, subversion = 0;
   MPI_Get_library_version(library, &length);
   MPI_Get_version(&version, &subversion);
-  std::string library_line(library, static_cast<std::size_t>(length));
+  std::string library_line = library;  // Open MPI counts the final zero in `length`
   library_line = library_line.substr(0, library_line.find_first_of("\r\n"));
   record::Provenance p;
   p.scope = "workload";

@@ -110,6 +110,7 @@ CREATE TABLE attempts (
   hosts TEXT NOT NULL DEFAULT '',
   oversubscribed INTEGER NOT NULL DEFAULT 0 CHECK (oversubscribed IN (0, 1)),
   binding_differs INTEGER NOT NULL DEFAULT 0 CHECK (binding_differs IN (0, 1)),
+  machine_busy INTEGER NOT NULL DEFAULT 0 CHECK (machine_busy IN (0, 1)),
   UNIQUE (run, number)
 ) STRICT;
 

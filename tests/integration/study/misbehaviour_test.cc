@@ -69,13 +69,16 @@ limits: {timeout: 1s, retries: 0}
 
 INSTANTIATE_TEST_SUITE_P(
     EveryKind, Misbehaviour,
-    testing::Values(Case{"hangs", {"hang"}, "timed_out", "time_limit"},
-                    Case{"ignores_sigterm", {"hang-ignoring-sigterm"}, "timed_out", "time_limit"},
-                    Case{"crashes", {"crash"}, "failed", "killed_by_signal"},
-                    Case{"exits_7", {"exit", "7"}, "failed", "exit_code"},
-                    Case{"floods", {"flood", "64"}, "failed", "no_time"},
-                    Case{"writes_garbage", {"garbage"}, "invalid", "bad_record"},
-                    Case{"leaves_a_daemon", {"daemon"}, "failed", "no_time"}),
+    testing::Values(
+        Case{"hangs", {"hang"}, "timed_out", "time_limit"},
+        Case{"ignores_sigterm", {"hang-ignoring-sigterm"}, "timed_out", "time_limit"},
+        Case{"crashes", {"crash"}, "failed", "killed_by_signal"},
+        Case{"exits_7", {"exit", "7"}, "failed", "exit_code"},
+        Case{"floods", {"flood", "64"}, "failed", "no_time"},
+        Case{"writes_garbage", {"garbage"}, "invalid", "bad_record"},
+        Case{"hides_records_in_a_fifo", {"replace-records", "fifo"}, "invalid", "bad_record"},
+        Case{"hides_records_in_a_folder", {"replace-records", "folder"}, "invalid", "bad_record"},
+        Case{"leaves_a_daemon", {"daemon"}, "failed", "no_time"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace

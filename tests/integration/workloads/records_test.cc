@@ -67,6 +67,7 @@ TEST(Harness, ProvenanceNamesCompilerFlagsMpiAndKernels) {
   for (const char* name :
        {"version", "compiler", "flags", "kernels", "mpi.library", "mpi.standard", "threads"}) {
     EXPECT_NE(fact(o.records, name), "") << name;
+    EXPECT_EQ(fact(o.records, name).find('\0'), std::string::npos) << name;
   }
 }
 

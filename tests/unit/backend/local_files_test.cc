@@ -106,6 +106,34 @@ TEST(ProcessIdentity, KnowsTheLivingFromTheDeadAndFromNamesakes) {
   EXPECT_FALSE(is_alive({}));
 }
 
+TEST(ProcessIdentity, TellsWhenAProcessBegan) {
+  const Nanoseconds before = system_clock().wall();
+  SpawnOptions options;
+  options.argv = {"sleep", "60"};
+  const auto pid = spawn(options);
+  ASSERT_TRUE(pid);
+  const auto process = living_process(*pid);
+  ASSERT_TRUE(process);
+  EXPECT_NEAR(static_cast<double>(begin_of(*process)), static_cast<double>(before),
+              static_cast<double>(30 * kSecond));
+  ASSERT_TRUE(terminate(*process));
+  ASSERT_EQ(::waitpid(*pid, nullptr, 0), *pid);
+}
+
+TEST(ProcessIdentity, AStoppedProcessCanBeTerminated) {
+  SpawnOptions options;
+  options.argv = {"sleep", "60"};
+  const auto pid = spawn(options);
+  ASSERT_TRUE(pid);
+  const auto process = living_process(*pid);
+  ASSERT_TRUE(process);
+  ASSERT_EQ(::kill(*pid, SIGSTOP), 0);
+  ASSERT_TRUE(terminate(*process));
+  int status = 0;
+  ASSERT_EQ(::waitpid(*pid, &status, 0), *pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 TEST(ProcessIdentity, TerminatesExactlyThisProcess) {
   SpawnOptions options;
   options.argv = {"sleep", "60"};

@@ -21,6 +21,8 @@ TEST(JsonText, ReplacesBytesThatAreNotUtf8) {
 TEST(JsonText, NumbersAreShortAndExact) {
   EXPECT_EQ(json_number(0.1), "0.1");
   EXPECT_EQ(json_number(1e300), "1e+300");
+  EXPECT_EQ(json_number(2e6), "2000000");
+  EXPECT_EQ(json_number(-0.0), "0");
   EXPECT_EQ(json_number(std::nan("")), "null");
 }
 

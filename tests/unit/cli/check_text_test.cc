@@ -78,15 +78,30 @@ TEST(CheckText, PointsThatExceedTheCoresAreRefusedByName) {
   Capabilities local;
   local.shares_cores = true;
   local.cores_per_node = 2;
-  const auto refused = refusals(study, local);
+  const auto refused = refusals(study, {}, local);
   ASSERT_EQ(refused.size(), 2U);
   EXPECT_EQ(refused.front(),
             "jacobi strong K=4 needs 4 cores (4 ranks x 1 thread), this machine has 2");
   study.plan.limits.oversubscribe = true;
-  EXPECT_TRUE(refusals(study, local).empty());
+  EXPECT_TRUE(refusals(study, {}, local).empty());
   study.plan.limits.oversubscribe = false;
   for (Point& point : study.points) point.emulated = true;
-  EXPECT_TRUE(refusals(study, local).empty());
+  EXPECT_TRUE(refusals(study, {}, local).empty());
+}
+
+TEST(CheckText, PointsThatExceedTheNodeLimitAreRefusedByName) {
+  Study study = example();
+  for (Point& point : study.points) point.shape.nodes = point.k;
+  Capabilities cluster;
+  cluster.nodes = 64;
+  EXPECT_TRUE(refusals(study, {}, cluster).empty());
+  study.plan.limits.nodes = 3;
+  ASSERT_EQ(refusals(study, {.nodes = 8}, cluster).size(), 2U);
+  EXPECT_EQ(refusals(study, {.nodes = 8}, cluster).front(),
+            "jacobi strong K=4 needs 4 nodes, limits.nodes of the plan allows 3");
+  study.plan.limits.nodes = 0;
+  EXPECT_EQ(refusals(study, {.nodes = 2}, cluster).front(),
+            "jacobi strong K=4 needs 4 nodes, limits.nodes of the site allows 2");
 }
 
 TEST(CheckText, ManyRefusalsAreCutShort) {

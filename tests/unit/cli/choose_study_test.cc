@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "tests/unit/store/store_fixture.h"
+
 namespace kneepoint::cli {
 namespace {
 
@@ -38,6 +42,26 @@ TEST(ChooseStudy, AskingForNoMoreIsSeen) {
 TEST(ChooseStudy, MoreRepeatsAndMoreKAreSeen) {
   EXPECT_TRUE(asks_for_more(study({1, 2}, 4), evidence({{1, 3}, {2, 3}})));
   EXPECT_TRUE(asks_for_more(study({1, 2, 4}, 3), evidence({{1, 3}, {2, 3}})));
+}
+
+TEST(ChooseStudy, AFolderThatIsThereAlreadyIsNeverTakenForANewStudy) {
+  const TemporaryFolder folder;
+  FakeClock clock;
+  const auto store =
+      StudyStore::open(folder.file("k.db"), StudyStore::Access::read_write, clock).value();
+  const std::string root = folder.file("runs");
+  // Left by a study of another database, or by `delete --keep-files`.
+  std::filesystem::create_directories(root + "/jacobi-0a1b2c3d-1/r1-a1");
+  const auto first = choose_study(*store, make_study(), make_site(), root, {});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->choice, Choice::begin);
+  EXPECT_EQ(first->row.n, 2);
+  EXPECT_EQ(first->row.work_dir, root + "/jacobi-0a1b2c3d-2");
+  EXPECT_TRUE(std::filesystem::is_empty(first->row.work_dir));
+  const auto again = choose_study(*store, make_study(), make_site(), root, {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->choice, Choice::resume);
+  EXPECT_EQ(again->row.id, first->row.id);
 }
 
 TEST(ChooseStudy, TheSentenceSaysWhatHappens) {

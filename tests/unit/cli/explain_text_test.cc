@@ -73,6 +73,8 @@ TEST(ExplainText, JsonCarriesTheSame) {
   const std::string json = to_json(example());
   EXPECT_NE(json.find(R"("state":"failed","reason":"exit_code")"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name":"cpu.model","value":"some processor")"), std::string::npos);
+  EXPECT_NE(json.find(R"("kind":"retry","run":3,"attempt":1,"text":"trying again"}])"),
+            std::string::npos);
   EXPECT_NE(json.find(R"("command":["/bin/kp-jacobi3d","--size","512","it's here"])"),
             std::string::npos);
 }

@@ -35,6 +35,13 @@ TEST(ProgressText, ShowsCountsTimesTableAndTheLastEvent) {
             "last: r17 succeeded: jacobi strong K=4, 312 ms\n");
 }
 
+TEST(ProgressText, WhatAProgramPrintedDoesNotSteerTheTerminal) {
+  Progress p = example();
+  p.last_line = "r1 failed; last line of stderr: \x1b[2J\nx";
+  const std::string text = to_live_text(p, "", {false, 90});
+  EXPECT_NE(text.find("stderr: ?[2J?x\n"), std::string::npos) << text;
+}
+
 TEST(ProgressText, SaysWhyNothingRunsAndDoesNotGuessTheTimeLeft) {
   Progress p = example();
   p.left_ns = -1;

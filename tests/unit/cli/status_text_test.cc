@@ -80,6 +80,7 @@ TEST(StatusText, JsonNamesEveryState) {
             std::string::npos)
       << json;
   EXPECT_NE(json.find(R"("alive":true)"), std::string::npos);
+  EXPECT_NE(json.find(R"("kind":"end","run":5,"attempt":1,"text":"failed"}])"), std::string::npos);
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ TEST(Table, ColumnsAreAlignedAndLinesEndWithoutSpaces) {
             "longer-name     7\n");
 }
 
+TEST(Table, NothingInACellSteersTheTerminalOrAddsALine) {
+  EXPECT_EQ(to_table({{"A"}, {"B"}}, {{"x\ny", "\x1b[2Jz"}}), "A    B\nx?y  ?[2Jz\n");
+}
+
 TEST(Table, AnIndentMovesEveryLine) {
   EXPECT_EQ(to_table({{"K", Align::right}}, {{"16"}}, 2), "   K\n  16\n");
 }

@@ -155,6 +155,17 @@ TEST(Ingest, BindingThatDiffersIsFlagged) {
   EXPECT_EQ(in.result.facts.size(), 1U);
 }
 
+TEST(Ingest, OtherProgramsOnTheMachineAreNoticed) {
+  const auto busy = [](const char* others) {
+    Writer w = begun();
+    w.add(record::Provenance{"run", {{"cpu.others", others}}});
+    w.add(record::Metric{"time", 1, "s"});
+    return take(Point{}, w.end(kGood)).result.machine_busy;
+  };
+  EXPECT_FALSE(busy("0.08"));
+  EXPECT_TRUE(busy("1.83"));
+}
+
 TEST(Ingest, OurOwnStopDecidesUnlessTheRunHadEndedWell) {
   Ingested in;
   in.state = AttemptState::failed;

@@ -71,6 +71,23 @@ TEST(Rounds, WideIntervalsGetTheNextRungAndTheirBaselineToo) {
   EXPECT_EQ(round->evidence_hash.size(), 16U);
 }
 
+TEST(Rounds, AWideIntervalOfOneShapeAsksNothingOfAnother) {
+  Study study = study_with({1, 2, 1, 2}, {.min = 5, .max = 20, .until_efficiency_ci = 0.02});
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    study.points[i].shape.ranks_per_node = i < 2 ? 16 : 32;
+    study.points[i].shape.nodes = study.points[i].k;
+  }
+  const StudyEvidence steady = evidence_of(study, 5, 0.001);
+  StudyEvidence e = evidence_of(study, 5, 0.05);
+  e.points[0] = steady.points[0];
+  e.points[1] = steady.points[1];
+  const auto round = next_round(study, e, 0);
+  ASSERT_TRUE(round.has_value());
+  std::set<int> points;
+  for (const auto& run : round->runs) points.insert(run.point);
+  EXPECT_EQ(points, (std::set<int>{2, 3}));
+}
+
 TEST(Rounds, TheMostRepeatsAreNeverPassed) {
   const Study study = study_with({1, 2}, {.min = 5, .max = 6, .until_efficiency_ci = 0.02});
   EXPECT_EQ(next_round(study, evidence_of(study, 5, 0.05), 0)->runs.size(), 2U);

@@ -125,6 +125,12 @@ TEST(PlanReader, LetsRepeatUntilChooseItsEnds) {
   EXPECT_EQ(repeat_of("{min: 7}").max, 7);
 }
 
+TEST(PlanReader, RefusesABudgetOfNothingRatherThanReadItAsNone) {
+  EXPECT_NE(problems_of("limits: {budget: {node_hours: 0}}\n" + std::string(kSmallest))
+                .find("1:31: limits.budget.node_hours: expected a number from"),
+            std::string::npos);
+}
+
 TEST(PlanReader, AllowsOneNamePerBuild) {
   EXPECT_EQ(problems_of("study: d\nscale: [1]\nworkloads:\n"
                         "  - {name: j, use: jacobi3d, build: old}\n"

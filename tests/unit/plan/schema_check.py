@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
 # Validates every shipped plan and site against its JSON Schema, and that the schema refuses a slip.

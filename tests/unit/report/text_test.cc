@@ -40,6 +40,11 @@ TEST(Text, NothingFromAPlanSteersATerminal) {
   EXPECT_EQ(plain("a\xFF\xE2\x82"), "a???");
 }
 
+TEST(Text, ATextOfSeveralLinesKeepsThem) {
+  EXPECT_EQ(plain_lines("a\n\tb\x1b[2J\x07\n\nc"), "a\n\tb?[2J?\n\nc");
+  EXPECT_EQ(plain_lines(""), "");
+}
+
 TEST(Text, PadsByWhatIsSeen) {
   EXPECT_EQ(pad("µs", 4, true), "  µs");
   EXPECT_EQ(pad("µs", 4, false), "µs  ");

@@ -95,6 +95,7 @@ TEST_F(EvidenceTest, TheNewestAttemptDecidesAndAllAreCounted) {
   result.hosts = "n1,n2";
   result.oversubscribed = true;
   result.binding_differs = true;
+  result.machine_busy = true;
   ASSERT_TRUE(store_->put_result(good.row, result));
   drive(*store_, good, S::succeeded);
   ASSERT_TRUE(store_->finish_run(runs[0].row));
@@ -118,6 +119,7 @@ TEST_F(EvidenceTest, TheNewestAttemptDecidesAndAllAreCounted) {
   EXPECT_EQ(run.hosts, "n1,n2");
   EXPECT_TRUE(run.oversubscribed);
   EXPECT_TRUE(run.binding_differs);
+  EXPECT_TRUE(run.machine_busy);
   const RunEvidence& untried = e.points[0].runs[1];
   EXPECT_EQ(untried.number, 4);
   EXPECT_EQ(untried.repeat, 1);

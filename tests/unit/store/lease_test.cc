@@ -7,8 +7,8 @@ namespace kneepoint {
 namespace {
 
 std::set<std::int64_t> living;
-bool is_living(std::int64_t pid) {
-  return living.contains(pid);
+bool is_living(const Lease& holder) {
+  return living.contains(holder.pid);
 }
 
 class LeaseTest : public StoreTest {
@@ -123,6 +123,17 @@ TEST_F(LeaseTest, ARequestIsTakenOnceHoweverOftenItWasMade) {
   ASSERT_TRUE(other_->put_request(study_, RequestKind::cancel));
   EXPECT_EQ(store_->take_requests(study_).value().size(), 1U);
   EXPECT_EQ(other_->put_request(999, RequestKind::cancel).error().code, ErrorCode::not_found);
+}
+
+TEST_F(LeaseTest, IsNotRenewedInAFileThatWasRemovedOrReplaced) {
+  ASSERT_TRUE(store_->acquire_lease(study_, mine_, is_living));
+  ASSERT_TRUE(store_->renew_lease(study_, mine_));
+  std::filesystem::rename(path(), path() + ".away");
+  auto refused = store_->renew_lease(study_, mine_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  std::filesystem::rename(path() + ".away", path());
+  EXPECT_TRUE(store_->renew_lease(study_, mine_));
 }
 
 }  // namespace

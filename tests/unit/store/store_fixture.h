@@ -93,7 +93,7 @@ class StoreTest : public ::testing::Test {
 
   StudyRow create(StudyStore& store, const std::string& name = "jacobi",
                   const std::string& hash8 = "0a1b2c3d", int n = 1) {
-    auto row = store.create_study(make_study(name, hash8), make_site(), n, "/work/" + name);
+    auto row = store.create_study(make_study(name, hash8), make_site(), n, "/shared/" + name);
     EXPECT_TRUE(row.has_value()) << row.error().message;
     return row.value();
   }

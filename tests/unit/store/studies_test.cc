@@ -21,7 +21,7 @@ TEST_F(StudiesTest, AStudyReadsBackWholeAfterReopening) {
   EXPECT_EQ(row.plan_path, "plans/jacobi.yaml");
   EXPECT_EQ(row.plan_text, "study: jacobi\n");
   EXPECT_EQ(row.site_text, "backend: simulated\n");
-  EXPECT_EQ(row.work_dir, "/work/jacobi");
+  EXPECT_EQ(row.work_dir, "/shared/jacobi");
   EXPECT_EQ(row.worker, WorkerUnit::node);
   EXPECT_EQ(row.seed, 18446744073709551615ULL);
   EXPECT_EQ(row.knee_rule, "efficiency");
@@ -34,7 +34,7 @@ TEST_F(StudiesTest, AStudyReadsBackWholeAfterReopening) {
 TEST_F(StudiesTest, TheSameStudyIsCreatedOnce) {
   auto store = open();
   create(*store);
-  auto again = store->create_study(make_study(), make_site(), 1, "/work/x");
+  auto again = store->create_study(make_study(), make_site(), 1, "/shared/x");
   ASSERT_FALSE(again.has_value());
   EXPECT_EQ(again.error().code, ErrorCode::exists);
   EXPECT_EQ(again.error().message, "study jacobi-0a1b2c3d-1 exists already in " + path());
@@ -115,7 +115,7 @@ TEST_F(StudiesTest, DeletingAStudyLeavesNoRowOfItAndAllOfOthers) {
     ASSERT_TRUE(store->put_round(study.row, RoundRow{0, "hash"}));
     ASSERT_TRUE(store->put_request(study.row, RequestKind::cancel));
     ASSERT_TRUE(
-        store->acquire_lease(study.row, Lease{"host", 1, 0}, [](std::int64_t) { return true; }));
+        store->acquire_lease(study.row, Lease{"host", 1, 0}, [](const Lease&) { return true; }));
   }
   auto database = Database::open_read_only(path());
   const auto rows = [&] {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One object per event; `run` and `attempt` are 0 where the event is of the study as a whole.
+#include "orchestrator/cli/event_json.h"
+
+namespace kneepoint::cli {
+
+void write_events(JsonWriter& json, const std::vector<Event>& events) {
+  json.key("events").begin_array();
+  for (const Event& event : events) {
+    json.begin_object();
+    json.key("time").value(to_utc_text(event.wall_ns));
+    json.key("kind").value(event.kind);
+    json.key("run").value(event.run_number);
+    json.key("attempt").value(event.attempt_number);
+    json.key("text").value(event.text);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ScriptedLauncher: a backend without machines, whose jobs go as a test says. HurryingClock: time
+// that passes by being looked at, so that every nap of the engine is over at once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agents/record/record.h"
+#include "orchestrator/backend/launcher.h"
+#include "orchestrator/base/hash.h"
+
+namespace kneepoint {
+
+class HurryingClock : public Clock {
+ public:
+  Nanoseconds wall() const override { return 1'800'000'000 * kSecond + steady_; }
+  Nanoseconds steady() const override { return steady_ += kSecond; }
+
+ private:
+  mutable Nanoseconds steady_ = 0;
+};
+
+inline std::string good_records(const std::string& attempt) {
+  std::string text = record::to_line(0, record::Begin{attempt, 5});
+  text += record::to_line(1, record::Metric{"time", 0.25, "s"});
+  record::End end{.outcome = "succeeded", .reason = "none"};
+  end.count = 2;
+  end.checksum = hex64(fnv1a64(text));
+  return text + record::to_line(2, end);
+}
+
+// What becomes of a job is up to `fate`; as it stands, every job begins and ends well at once.
+class ScriptedLauncher : public Launcher {
+ public:
+  enum class Fate { succeeds, waits, runs_on, never_begins };
+
+  Capabilities capabilities() const override {
+    Capabilities c;
+    c.nodes = 16;
+    c.cores_per_node = 64;
+    c.default_concurrent = 2;
+    c.poll_interval = 0;
+    return c;
+  }
+
+  std::vector<Result<JobRef>> submit(std::span<const AllocationRequest> requests,
+                                     Deadline) override {
+    std::vector<Result<JobRef>> answers;
+    for (const AllocationRequest& request : requests) {
+      calls.push_back(request.name);
+      if (const auto refusal = refuse ? refuse(request.name) : std::nullopt) {
+        answers.push_back(*refusal);
+        continue;
+      }
+      ++accepted[request.name];
+      attempt_of[request.name] = request.steps.front().attempt;
+      answers.push_back(JobRef{request.name, request.directory, "j", 1});
+    }
+    return answers;
+  }
+
+  Result<std::vector<Observation>> observe(std::span<const JobRef> jobs, Deadline) override {
+    if (on_observe) on_observe();
+    std::vector<Observation> seen;
+    for (const JobRef& job : jobs) {
+      Observation o;
+      o.job = job;
+      o.submitted_ns = 1;
+      o.observed_ns = kHour;
+      const Fate its = cancelled.contains(job.name) ? Fate::never_begins : fate(job.name);
+      switch (its) {
+        case Fate::waits:
+          o.state = AllocationState::queued;
+          break;
+        case Fate::runs_on:
+          o.state = AllocationState::running;
+          o.started_ns = 2;
+          break;
+        case Fate::succeeds:
+          o.state = AllocationState::ended;
+          o.started_ns = 2;
+          o.ended_ns = 2 + kSecond;
+          break;
+        case Fate::never_begins:
+          break;
+      }
+      seen.push_back(o);
+    }
+    return seen;
+  }
+
+  std::vector<Result<void>> cancel(std::span<const JobRef> jobs, Deadline) override {
+    for (const JobRef& job : jobs) cancelled.insert(job.name);
+    return std::vector<Result<void>>(jobs.size());
+  }
+
+  Result<Artifacts> collect(const JobRef& job, Deadline) override {
+    const std::string attempt = attempt_of[job.name];
+    const Fate its = fate(job.name);
+    if (its == Fate::succeeds) return Artifacts{{{attempt, true, good_records(attempt)}}};
+    if (its == Fate::runs_on) {
+      return Artifacts{{{attempt, true, record::to_line(0, record::Begin{attempt, 5})}}};
+    }
+    return Artifacts{{{attempt, false, ""}}};
+  }
+
+  std::vector<EmittedFile> emit(const AllocationRequest&) const override { return {}; }
+
+  std::function<Fate(const std::string&)> fate = [](const std::string&) { return Fate::succeeds; };
+  std::function<std::optional<Error>(const std::string&)> refuse;
+  std::function<void()> on_observe;
+  std::vector<std::string> calls;
+  std::map<std::string, int> accepted;
+  std::set<std::string> cancelled;
+  std::map<std::string, std::string> attempt_of;
+};
+
+}  // namespace kneepoint
