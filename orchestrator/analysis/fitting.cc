@@ -36,6 +36,13 @@ Round later_round(const SumsAtK& s, double f) {
   return {s.runs / (f * f), s.mean};
 }
 
+// Further rounds would change the last digits only.
+bool settled(const Coefficients& before, const Coefficients& now) {
+  const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-13 * b; };
+  return close(before.one, now.one) && close(before.inverse_k, now.inverse_k) &&
+         close(before.log2_k, now.log2_k) && close(before.k_minus_1, now.k_minus_1);
+}
+
 }  // namespace
 
 const std::vector<ModelForm>& model_forms(Mode mode) {
@@ -109,7 +116,9 @@ Coefficients Fitter::fit(const std::vector<SumsAtK>& sums, TermSet terms) {
       weight_[i] = now.weight;
       target_[i] = now.target;
     }
+    const Coefficients before = c;
     c = solve(sums, terms);
+    if (settled(before, c)) break;
   }
   return c;
 }
