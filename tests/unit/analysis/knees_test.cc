@@ -70,7 +70,7 @@ TEST(Knees, TheFastestKIsTheReferencesMeasuredAndByModel) {
 }
 
 TEST(Knees, TheUslPeakIsTheReferences) {
-  for (const auto& expected : read_reference("models.json").at("usl")) {
+  for (const auto& expected : reference_rows("models.json", "usl")) {
     const double alpha = expected.at("alpha"), beta = expected.at("beta");
     if (beta == 0) continue;
     const double peak = expected.at("Nmax");

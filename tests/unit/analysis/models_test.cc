@@ -88,7 +88,7 @@ TEST(Models, CeilingAndTheShareOfItReached) {
 }
 
 TEST(Models, UniversalScalabilityRecoversAlphaBetaAndItsPeak) {
-  for (const auto& row : read_reference("models.json").at("usl")) {
+  for (const auto& row : reference_rows("models.json", "usl")) {
     const double alpha = row.at("alpha"), beta = row.at("beta");
     const ModelsAnswer answer =
         fit_models(Mode::strong, exact_times(usl(alpha, beta), powers_to(512)));
