@@ -4,6 +4,7 @@
 #include "orchestrator/analysis/distributions.h"
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 #include "orchestrator/base/ensure.h"
@@ -18,6 +19,11 @@ double student_t_upper_tail(double t, double df) {
 double student_t_quantile(double p, double df) {
   ENSURE(df > 0 && p > 0 && p < 1, "Student's t needs df > 0 and 0 < p < 1");
   return boost::math::quantile(boost::math::students_t(df), p);
+}
+
+double fisher_f_upper_tail(double f, double df_above, double df_below) {
+  ENSURE(df_above > 0 && df_below > 0 && f >= 0, "Fisher's F needs df > 0 and f >= 0");
+  return boost::math::cdf(boost::math::complement(boost::math::fisher_f(df_above, df_below), f));
 }
 
 double fair_binomial_cdf(int k, int n) {

@@ -11,6 +11,8 @@ namespace kneepoint {
 double student_t_upper_tail(double t, double df);
 // The t with P(T <= t) = p, 0 < p < 1.
 double student_t_quantile(double p, double df);
+// P(F > f) of Fisher's F; both df > 0.
+double fisher_f_upper_tail(double f, double df_above, double df_below);
 // P(X <= k) for X ~ Binomial(n, 1/2); 0 when k < 0.
 double fair_binomial_cdf(int k, int n);
 // P(U = u) for u = 0 .. n·m: the exact null distribution of Mann and Whitney's U without ties.

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Equality cases are exact (Amdahl with 5% serial has E(6) = 0.8), so every comparison with the
-// floor gives way by 1e-12 of it.
 #include "orchestrator/analysis/knee.h"
 
 #include <algorithm>
 #include <cstdio>
 
+#include "orchestrator/analysis/crossing.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
 namespace {
-
-bool reaches(double efficiency, double floor) {
-  return efficiency >= floor * (1 - 1e-12);
-}
 
 std::string text(const char* format, double value) {
   char buffer[40];
@@ -35,31 +29,25 @@ void find_sure_and_maybe(const std::vector<const PointSummary*>& points, KneeAns
   }
 }
 
-void find_crossing(const std::vector<const PointSummary*>& points, KneeAnswer& answer) {
+void set_crossing(const std::vector<const PointSummary*>& points, KneeAnswer& answer) {
+  std::vector<int> ks;
   std::vector<double> cost, weights;
   for (const PointSummary* p : points) {
+    ks.push_back(p->point.k);
     cost.push_back(1 / p->decisive_efficiency());
     weights.push_back(p->valid);
   }
-  cost = isotonic_increasing(cost, weights);
-  const double limit = 1 / answer.floor;
-  std::size_t first_above = 0;
-  while (first_above < cost.size() && reaches(1 / cost[first_above], answer.floor)) ++first_above;
-
-  if (first_above == cost.size()) {
+  const Crossing crossing = find_crossing(ks, isotonic_increasing(cost, weights), answer.floor);
+  if (crossing.first_under == ks.size()) {
     answer.where = "beyond K_max";
-    answer.k_measured = points.back()->point.k;
-  } else if (first_above <= 1) {
+    answer.k_measured = ks.back();
+  } else if (crossing.first_under <= 1) {
     answer.where = "below the first step";
-    if (first_above == 1) answer.k_measured = points.front()->point.k;
+    if (crossing.first_under == 1) answer.k_measured = ks.front();
   } else {
     answer.where = "measured";
-    const double k_before = points[first_above - 1]->point.k,
-                 k_after = points[first_above]->point.k;
-    const double before = cost[first_above - 1], after = cost[first_above];
-    answer.k_measured = points[first_above - 1]->point.k;
-    answer.k = k_before + (limit - before) / (after - before) * (k_after - k_before);
-    if (*answer.k < k_before) answer.k = k_before;  // equality within the tolerance
+    answer.k_measured = ks[crossing.first_under - 1];
+    answer.k = crossing.k;
   }
 }
 
@@ -146,7 +134,7 @@ KneeAnswer find_knee(const Curve& curve, double floor) {
     answer.where = "no data";
   } else {
     find_sure_and_maybe(points, answer);
-    find_crossing(points, answer);
+    set_crossing(points, answer);
   }
   answer.sentence = sentence_of(curve, points, answer);
   return answer;

@@ -381,7 +381,7 @@ class Reconciler {
     if (error.retryable || error.code == ErrorCode::timeout ||
         error.code == ErrorCode::unavailable) {
       active.put_off = true;
-      return put_off(submitting_, "submit " + active.job.name, error);
+      return put_off(submitting_, "run " + std::to_string(table_.at(index).row.number), error);
     }
     return conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0);
   }
