@@ -109,7 +109,8 @@ TEST(Synthetic, FollowsItsFormulaWithWorkersUnlikeRanks) {
   const auto& s = strong.records.samples.back();
   EXPECT_GE(s.compute_ns, 115'000'000);
   EXPECT_GE(s.max_ns, 123'000'000);
-  EXPECT_GE(s.communication_ns, 7'000'000);
+  // Both sleep to a deadline, so a late end of the first shortens the second, never their sum.
+  EXPECT_GE(s.compute_ns + s.communication_ns, 120'000'000);
   EXPECT_DOUBLE_EQ(total_work(strong.records), 1);
 
   const Outcome weak = mpirun(2, "synthetic",
