@@ -247,7 +247,9 @@ files() {
     git -C "$root" ls-files --cached --others --exclude-standard -- "$@" | sort -u
   else
     local pattern tests=()
-    for pattern in "$@"; do tests+=(-o -name "$pattern"); done
+    for pattern in "$@"; do
+      if [[ $pattern == */* ]]; then tests+=(-o -path "./$pattern"); else tests+=(-o -name "$pattern"); fi
+    done
     ((${#tests[@]})) || tests=(-o -true)
     (cd "$root" && find . -path ./build -prune -o -path ./.git -prune -o \
       -type f \( "${tests[@]:1}" \) -print | sed 's,^\./,,' | sort)
