@@ -65,6 +65,9 @@ struct Curve {
   std::string build, case_name, shape_name;
   Mode mode = Mode::strong;
   std::string held_fixed;
+  // What tells it from another curve of the same name ("cpu.model=..."), "" when nothing does: runs
+  // of different provenance are never averaged.
+  std::string provenance;
   int k0 = 1;  // baseline; "relative to K0" is said when it isn't 1
   bool emulated = false;
   std::vector<PointSummary> points;

@@ -41,6 +41,21 @@ struct Metric {
   std::string unit;
 };
 
+// One fact of provenance. `scope` is a host name, or "run" for what holds for all.
+struct Fact {
+  std::string scope, name, value;
+};
+
+// What a finer analysis needs of a run that succeeded; read apart from RunEvidence, since it grows
+// with iterations and ranks.
+struct RunDetail {
+  int number = 0;                         // as RunEvidence::number
+  std::vector<double> iteration_seconds;  // timed iterations in order, each the max over ranks
+  std::vector<RankTotal> ranks;           // over those iterations
+  std::vector<Metric> metrics;
+  std::vector<Fact> facts;
+};
+
 // The evidence of one run: its deciding attempt. T is only meaningful if state is succeeded.
 struct RunEvidence {
   int number = 0;  // study-local run number: r17
@@ -58,11 +73,15 @@ struct RunEvidence {
   bool oversubscribed = false;
   bool binding_differs = false;  // ranks were not bound as the plan says
   bool machine_busy = false;     // other programs used the machine meanwhile
+  // What of its provenance decides whether runs may be averaged: node type, program, MPI and so on,
+  // as "cpu.model=...; program=...". Runs that say the same compare. "" when nothing was recorded.
+  std::string provenance;
 };
 
 struct PointEvidence {
   Point point;
-  std::vector<RunEvidence> runs;  // by repeat
+  std::vector<RunEvidence> runs;   // by repeat
+  std::vector<RunDetail> details;  // by repeat; empty unless asked for
 };
 
 // All that a report draws from, besides the study's own header.

@@ -37,6 +37,9 @@ struct Point {
   std::vector<MetricSpec> metrics;
   bool own_harness = false;     // one of our workloads: samples come from its records
   double modelled_seconds = 0;  // T by the workload's model; 0: none
+  double flops = 0;             // of one iteration, all workers; 0: not known
+  double bytes = 0;             // moved from and to memory by one iteration, all workers
+  double parallelism = 0;       // most workers that the decomposition keeps busy; 0: not known
   int iterations = 1;           // T = mean sample × iterations (1 when time-bounded)
 
   // Unique within the study and stable: "default/jacobi/strong/K=4/1n x 4r x 1t".

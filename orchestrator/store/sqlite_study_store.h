@@ -71,6 +71,7 @@ class SqliteStudyStore final : public StudyStore {
 
   // store_evidence.cc
   Result<StudyEvidence> evidence(RowId study) override;
+  Result<StudyEvidence> evidence_in_detail(RowId study) override;
 
  private:
   Result<StudyRow> study_row(RowId study);

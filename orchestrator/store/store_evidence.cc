@@ -162,6 +162,10 @@ Result<void> SqliteStudyStore::read_runs(RowId study, const std::map<RowId, std:
   return {};
 }
 
+Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
+  return evidence(study);
+}
+
 Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   StudyEvidence evidence;

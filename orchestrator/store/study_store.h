@@ -98,12 +98,6 @@ struct Event {
   int attempt_number = 0;
 };
 
-struct Fact {  // one row of provenance
-  std::string scope;
-  std::string name;
-  std::string value;
-};
-
 // What ingest hands over for one attempt, written in one go and at most once.
 struct AttemptResult {
   std::vector<Sample> samples;
@@ -187,6 +181,8 @@ class StudyStore {
 
   // All that analysis and report draw from.
   virtual Result<StudyEvidence> evidence(RowId study) = 0;
+  // The same with PointEvidence::details: iterations, ranks, metrics and facts of valid runs.
+  virtual Result<StudyEvidence> evidence_in_detail(RowId study) = 0;
 };
 
 }  // namespace kneepoint

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that a report says of a study, as one value: the summary and, curve by curve, models,
+// knees, predictions, breakdown, tail, audits. Reports only draw it. What could not be computed is
+// absent, and a warning says why.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/breakdown.h"
+#include "orchestrator/analysis/collective_fit.h"
+#include "orchestrator/analysis/knees.h"
+#include "orchestrator/analysis/model_intervals.h"
+#include "orchestrator/analysis/models.h"
+#include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/roofline.h"
+#include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/superlinear.h"
+#include "orchestrator/analysis/tail.h"
+
+namespace kneepoint {
+
+// `code` is stable (docs/reference/report.md lists all), `message` is a sentence.
+struct Warning {
+  std::string code, message;
+};
+
+// Beside one PointSummary.
+struct PointDetail {
+  std::optional<double> local_efficiency;  // from the K before: E(K)/E(previous K)
+  std::optional<Interval> local_efficiency_interval;
+  double results_per_second = 0;         // throughput; 0: no data
+  std::optional<double> gustafson;       // scaled speedup by the serial share measured, weak only
+  std::optional<Breakdown> breakdown;    // of the run whose T is the median
+  std::optional<Accounting> accounting;  // against the baseline
+  std::vector<Straggler> stragglers;
+  std::optional<double> comm_ratio;             // exposed communication / compute
+  std::optional<double> comm_ratio_efficiency;  // 1 / (1 + comm_ratio)
+  std::optional<TailSummary> tail;              // over the iterations of all valid runs
+  std::optional<TailGrowth> tail_growth;        // weak: against the baseline
+  std::optional<SuperlinearAudit> audit;        // where triggered
+  std::optional<RooflinePoint> roofline;
+  std::optional<double> flops_per_second;  // of all workers
+  std::optional<double> utilisation;       // of the measured peak: MFU
+};
+
+// What limits a curve at its largest K with data: shares of the loss that add up to 1, from the
+// breakdown when ranks reported, else from the best model's terms.
+struct LossShares {
+  std::string basis;  // "breakdown" or "model amdahl_log"
+  int k = 1;
+  double serial = 0;     // model only
+  double imbalance = 0;  // breakdown only
+  double communication = 0;
+  double computation = 0;  // breakdown only: computing itself got dearer
+};
+
+struct CurveAnalysis {
+  Times times;                      // the valid runs; empty: nothing below is there
+  std::vector<PointDetail> points;  // in the order of Curve::points
+  ModelsAnswer models;
+  std::optional<ModelIntervals> best_intervals;  // of models.fits.front()
+  KneesAnswer knees;
+  PredictionsAnswer predictions;  // 2 and 4 times the largest K, or the K asked for
+  std::optional<LossShares> loss;
+  std::optional<WorkDepth> work_depth;  // at the largest K; none: the workload states no depth
+  std::optional<double> intensity;      // flops per byte, where the catalog knows both
+  std::optional<double> cores_until_memory_bound;
+  std::vector<Warning> warnings;
+};
+
+// Up or out: the shapes of one build, case and mode against each other.
+struct ShapeContest {
+  std::string build, case_name;
+  Mode mode = Mode::strong;
+  struct Entry {
+    int k = 1, cores = 1;
+    std::string winner;  // shape with the least T at that many cores
+    std::string runner_up;
+    double ratio = 1;                  // T of the runner-up over the winner's
+    std::optional<Interval> interval;  // of the ratio; one that holds 1 is a tie
+    bool tie = false;
+  };
+  std::vector<Entry> entries;
+};
+
+struct CollectiveAnswer {
+  std::string case_name;
+  AllreduceModel model;
+  std::vector<AllreducePrediction> predictions;  // sizes measured, at 2 and 4 times the largest K
+};
+
+struct StudyAnalysis {
+  StudySummary summary;
+  std::vector<CurveAnalysis> curves;  // in the order of summary.curves
+  std::vector<ShapeContest> shapes;
+  std::vector<CollectiveAnswer> collectives;
+  std::vector<Warning> warnings;  // of the study as a whole
+};
+
+struct AnalysisOptions {
+  BootstrapOptions bootstrap;
+  std::vector<int> predict_to;  // K asked for; empty: 2 and 4 times the largest
+  bool beyond_cap = false;      // up to 10 times the largest K
+};
+
+// Details (PointEvidence::details) are used where they are there.
+StudyAnalysis analyse(const StudyEvidence& evidence, const AnalysisOptions& options = {});
+
+}  // namespace kneepoint
