@@ -21,7 +21,7 @@ constexpr std::array<ComparedFact, 9> kCompared = {{
     {"cpu.threads_per_core", "cpu.threads_per_core"},
     {"memory", kMemory},
     {"gpu", "gpu"},
-    {"program", "program.hash"},
+    {"program", kFactProgramHash},
     {"kernels", "kernels"},
     // What the program was linked with says more than what its starter says of itself.
     {"mpi", "mpi.library", "mpi.version"},

@@ -14,6 +14,20 @@
 
 namespace kneepoint {
 
+// Names of facts that the analysis looks for. Of a node: what its memory and cores can do, and the
+// caches of one core; machine.* are there only where the workload states its flops.
+constexpr std::string_view kFactFlopsPerCore = "machine.flops_per_core";  // single precision
+constexpr std::string_view kFactBandwidthPerCore = "machine.bandwidth_per_core";  // bytes/s
+constexpr std::string_view kFactBandwidthOfNode = "machine.bandwidth_of_node";    // bytes/s
+constexpr std::string_view kFactL2Bytes = "cache.l2_bytes";
+constexpr std::string_view kFactL3Bytes = "cache.l3_bytes";  // of one L3, shared by cache.l3_cpus
+constexpr std::string_view kFactL3Cpus = "cache.l3_cpus";
+// Of a run, when it has ended.
+constexpr std::string_view kFactMajorFaults = "memory.major_faults";    // of its own processes
+constexpr std::string_view kFactSwappedPages = "memory.swapped_pages";  // of the agent's node
+constexpr std::string_view kFactClock = "cpu.clock_mhz_during";  // mean of the CPUs, at its end
+constexpr std::string_view kFactProgramHash = "program.hash";
+
 struct ComparedFact {
   std::string_view label;         // in the text
   std::string_view name;          // of the fact
