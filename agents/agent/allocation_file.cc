@@ -35,6 +35,8 @@ StepSpec read_step(const json& object) {
   step.bind = object.value("bind", step.bind);
   step.emulated = object.value("emulated", step.emulated);
   step.oversubscribed = object.value("oversubscribed", step.oversubscribed);
+  step.program = object.value("program", step.program);
+  step.measure_machine = object.value("measure_machine", step.measure_machine);
   if (object.contains("metrics")) {
     for (const json& metric : object.at("metrics")) {
       step.metrics.push_back(

@@ -34,6 +34,8 @@ struct StepSpec {
   std::string bind = "none";  // core | socket | none
   bool emulated = false;
   bool oversubscribed = false;
+  std::string program;           // of a rank; "": not told, then argv[0] unless it is a starter
+  bool measure_machine = false;  // if nobody has since the node booted
   std::vector<MetricPattern> metrics;
 };
 

@@ -5,16 +5,15 @@
 #include "agents/agent/provenance.h"
 
 #include <dirent.h>
-#include <poll.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "agents/agent/ask.h"
 #include "agents/agent/binding.h"
 #include "agents/agent/fact_cache.h"
 #include "agents/agent/outcome.h"
@@ -26,6 +25,8 @@ namespace {
 constexpr const char* kCpu0 = "/sys/devices/system/cpu/cpu0/";
 constexpr Nanoseconds kVersionLimit = 5 * kSecond;
 constexpr std::size_t kMaxCommand = 8 * 1024;
+constexpr std::size_t kHashedBytes = 64 * 1024 * 1024;  // a longer program is known by its start
+constexpr const char* kGathered = "2";  // another list of node facts: another number
 
 bool exists(const char* path) {
   return access(path, F_OK) == 0;
@@ -55,6 +56,19 @@ std::string maximal_clock(const std::string& cpuinfo) {
   return mhz.empty() ? "unknown" : mhz;
 }
 
+// The caches of the first CPU, as its kernel lists them.
+Facts cache_facts() {
+  std::vector<CacheText> caches;
+  for (int index = 0; index < 16; ++index) {
+    const std::string folder = std::string(kCpu0) + "cache/index" + std::to_string(index) + '/';
+    const std::string level = first_line_of(folder + "level");
+    if (level.empty()) break;
+    caches.push_back({level, first_line_of(folder + "type"), first_line_of(folder + "size"),
+                      first_line_of(folder + "shared_cpu_list")});
+  }
+  return parse_caches(caches);
+}
+
 Facts gather_node_facts(const std::string& boot_id) {
   utsname system{};
   uname(&system);
@@ -82,35 +96,33 @@ Facts gather_node_facts(const std::string& boot_id) {
       {"os", parse_os_name(read_small("/etc/os-release"))},
   };
   if (!microcode.empty()) facts.emplace_back("cpu.microcode", microcode);
+  for (auto& cache : cache_facts()) facts.push_back(std::move(cache));
   return facts;
 }
 
-// What `path --version` prints, its first line; "" when it fails or takes too long.
-std::string ask_version(const std::string& path) {
-  auto child = start_child({path, "--version"}, {});
-  if (!child) return "";
-  std::string text;
-  const Nanoseconds deadline = system_clock().steady() + kVersionLimit;
-  char buffer[4096];
-  while (text.size() < 64 * 1024) {
-    const Nanoseconds left = deadline - system_clock().steady();
-    pollfd entry{child->out.fd(), POLLIN, 0};
-    if (left <= 0 || poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) == 0) break;
-    const ssize_t n = read(child->out.fd(), buffer, sizeof buffer);
-    if (n == 0) break;
-    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR && errno != EAGAIN) break;
-  }
-  kill_leftovers(child->pid, kSecond);
-  return parse_first_line(text);
+// A file by what changes when it is replaced; "" if it isn't there.
+std::string identity_of(const std::string& path) {
+  struct stat status {};
+  if (path.empty() || stat(path.c_str(), &status) != 0) return "";
+  return path + '|' + std::to_string(status.st_ino) + '|' + std::to_string(status.st_mtim.tv_sec) +
+         '.' + std::to_string(status.st_mtim.tv_nsec) + '|' + std::to_string(status.st_size);
 }
 
-// Tells apart who sees other files or gathers other facts under the same boot.
-std::string viewpoint() {
-  char target[64];
-  const ssize_t n = readlink("/proc/self/ns/mnt", target, sizeof target);
-  const std::string_view mounts(target, n > 0 ? static_cast<std::size_t>(n) : 0);
-  return hex64(fnv1a64(KNEEPOINT_VERSION, fnv1a64(mounts)));
+std::string hash_of_file(const std::string& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file.is_open() || fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  std::uint64_t hash = fnv1a64(std::to_string(status.st_size) + '|');
+  std::string buffer(1024 * 1024, '\0');
+  for (std::size_t done = 0; done < kHashedBytes;) {
+    const ssize_t n = read(file.fd(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return "";
+    if (n == 0) break;
+    hash = fnv1a64(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)), hash);
+    done += static_cast<std::size_t>(n);
+  }
+  return hex64(hash);
 }
 
 const char* yes_no(bool truth) {
@@ -125,10 +137,18 @@ std::string host_name() {
   return system.nodename;
 }
 
+std::string boot_and_viewpoint() {
+  char target[64];
+  const ssize_t n = readlink("/proc/self/ns/mnt", target, sizeof target);
+  const std::string_view mounts(target, n > 0 ? static_cast<std::size_t>(n) : 0);
+  return first_line_of("/proc/sys/kernel/random/boot_id") + '-' +
+         hex64(fnv1a64(kGathered, fnv1a64(KNEEPOINT_VERSION, fnv1a64(mounts))));
+}
+
 Facts node_facts() {
-  const std::string boot_id = first_line_of("/proc/sys/kernel/random/boot_id");
-  return cached_facts(fact_cache_folder(), "node-" + boot_id + '-' + viewpoint(),
-                      [&] { return gather_node_facts(boot_id); });
+  return cached_facts(fact_cache_folder(), "node-" + boot_and_viewpoint(), [] {
+    return gather_node_facts(first_line_of("/proc/sys/kernel/random/boot_id"));
+  });
 }
 
 Facts changing_node_facts(const StepSpec& step) {
@@ -142,24 +162,38 @@ Facts changing_node_facts(const StepSpec& step) {
 }
 
 std::string starter_version(const std::string& path) {
-  struct stat status {};
-  if (path.empty() || stat(path.c_str(), &status) != 0) return "";
-  const std::string identity = path + '|' + std::to_string(status.st_ino) + '|' +
-                               std::to_string(status.st_mtim.tv_sec) + '|' +
-                               std::to_string(status.st_size);
+  const std::string identity = identity_of(path);
+  if (identity.empty()) return "";
   return fact(cached_facts(fact_cache_folder(), "starter-" + hex64(fnv1a64(identity)),
                            [&] {
-                             const std::string version = ask_version(path);
+                             const std::string version = parse_first_line(
+                                 ask_program({path, "--version"}, {}, kVersionLimit));
                              return version.empty() ? Facts{} : Facts{{"version", version}};
                            }),
               "version");
+}
+
+std::string program_hash(const std::string& path) {
+  const std::string identity = identity_of(path);
+  if (identity.empty()) return "";
+  return fact(cached_facts(fact_cache_folder(), "program-" + hex64(fnv1a64(identity)),
+                           [&] {
+                             const std::string hash = hash_of_file(path);
+                             return hash.empty() ? Facts{} : Facts{{"hash", hash}};
+                           }),
+              "hash");
+}
+
+std::string program_of(const StepSpec& step) {
+  if (!step.program.empty()) return find_program(step.program, step.env);
+  return is_starter(step.argv[0]) ? "" : find_program(step.argv[0], step.env);
 }
 
 Facts step_facts(const StepSpec& step) {
   std::string names;
   for (const auto& [name, value] : step.env) names += (names.empty() ? "" : ",") + name;
   const std::string load = first_line_of("/proc/loadavg");
-  return {
+  Facts facts = {
       {"agent.version", KNEEPOINT_VERSION},
       {"bind", step.bind},
       {"command", quote_command(step.argv, kMaxCommand)},
@@ -170,6 +204,9 @@ Facts step_facts(const StepSpec& step) {
       {"ranks", std::to_string(step.ranks)},
       {"threads_per_rank", std::to_string(step.threads_per_rank)},
   };
+  const std::string hash = program_hash(program_of(step));
+  if (!hash.empty()) facts.emplace_back("program.hash", hash);
+  return facts;
 }
 
 }  // namespace kneepoint::agent

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 
+#include "agents/agent/binding.h"
 #include "agents/agent/provenance.h"
 
 namespace kneepoint::agent {
@@ -134,6 +135,25 @@ std::string parse_container(std::string_view proc_1_environ, bool docker_file, b
   if (docker_file || proc_self_cgroup.find("/docker") != std::string_view::npos) return "docker";
   if (proc_self_cgroup.find("/lxc") != std::string_view::npos) return "lxc";
   return "none";
+}
+
+Facts parse_caches(const std::vector<CacheText>& caches) {
+  Facts facts;
+  for (const CacheText& cache : caches) {
+    if (cache.type == "Instruction" || (cache.level != "2" && cache.level != "3")) continue;
+    std::int64_t size = 0;
+    const char* const end = cache.size.data() + cache.size.size();
+    const auto read = std::from_chars(cache.size.data(), end, size);
+    const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
+    if (read.ec != std::errc() || size <= 0 || (unit != "K" && unit != "M")) continue;
+    facts.emplace_back("cache.l" + cache.level + "_bytes",
+                       std::to_string(size * (unit == "K" ? 1024 : 1024 * 1024)));
+    const auto cpus = parse_cpu_list(cache.shared_cpu_list);
+    if (cache.level == "3" && !cpus.empty()) {
+      facts.emplace_back("cache.l3_cpus", std::to_string(cpus.size()));
+    }
+  }
+  return facts;
 }
 
 std::string quote_command(const std::vector<std::string>& argv, std::size_t limit) {

@@ -11,11 +11,13 @@
 #include <cstdlib>
 
 #include "agents/agent/binding.h"
+#include "agents/agent/machine.h"
 #include "agents/agent/memory_events.h"
 #include "agents/agent/metric_extraction.h"
 #include "agents/agent/other_load.h"
 #include "agents/agent/outcome.h"
 #include "agents/agent/record_log.h"
+#include "agents/agent/run_counters.h"
 #include "agents/agent/supervisor.h"
 #include "agents/agent/workload_tail.h"
 
@@ -40,7 +42,9 @@ class StepRun {
     const Clock& clock = system_clock();
     const Nanoseconds begun = clock.steady();
     log_.add(record::Begin{step_.attempt, clock.wall()});
+    if (step_.measure_machine) TRY(log_.flush());  // it may take a while
     Facts node = node_;
+    for (auto& machine : machine_facts(step_)) node.push_back(std::move(machine));
     for (auto& changing : changing_node_facts(step_)) node.push_back(std::move(changing));
     log_.add(record::Provenance{host_name(), std::move(node)});
     log_.add(record::Provenance{"run", step_facts(step_)});
@@ -65,6 +69,7 @@ class StepRun {
     TRY(log_.flush());
     const auto oom_kills = count_oom_kills();
     const OtherLoad others;
+    RunCounters counters(step_.ranks * step_.threads_per_rank);
     Environment additions = step_.env;
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
     additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
@@ -78,6 +83,7 @@ class StepRun {
     Result<void> written;
     const Supervision end = supervise(child->pid, step_.limit_ns, out_, err_, signals_, [&] {
       tail_.follow(log_, false);
+      counters.look(system_clock().steady());
       if (written) written = log_.flush();
       return written.has_value() && !tail_.unreadable();
     });
@@ -92,6 +98,7 @@ class StepRun {
       if (!stream->problem().empty()) seen_.output_problem = stream->problem();
     }
     other_cores_ = others.cores();
+    counted_ = counters.facts();
     seen_.leftovers = end.leftovers.killed;
     seen_.leftovers_gone = end.leftovers.gone && end.ended;
     const auto oom_kills_now = count_oom_kills();
@@ -117,6 +124,7 @@ class StepRun {
     const BindingRequest request{asked ? step_.bind : "none", step_.threads_per_rank,
                                  number("cpu.logical"), number("cpu.sockets")};
     Facts facts = {{"binding", verify_binding(request, log_.read_back().ranks)}};
+    facts.insert(facts.end(), counted_.begin(), counted_.end());
     if (other_cores_) {
       char text[32];
       std::snprintf(text, sizeof text, "%.2f", *other_cores_);
@@ -135,6 +143,7 @@ class StepRun {
   WorkloadTail tail_;
   Observed seen_;
   std::optional<double> other_cores_;
+  Facts counted_;
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ struct Step {
   bool own_harness = false;     // must report samples and an end of its own
   bool emulated = false;        // sleeps: takes no CPU slot
   bool oversubscribed = false;  // more ranks × threads than cores, on purpose
+  bool measure_machine =
+      false;  // the workload states flops: what can the machine do? Once per boot
   Nanoseconds limit = 0;
   double modelled_seconds = 0;  // simulated backend: T
   std::string identity;  // simulated backend: seed of this run's noise; same for all attempts

@@ -49,7 +49,10 @@ void write_step(JsonWriter& w, const StepLine& line) {
   w.key("own_harness").value(step.own_harness).key("ranks").value(step.shape.ranks);
   w.key("threads_per_rank").value(step.shape.threads_per_rank);
   w.key("bind").value(to_string(step.shape.bind)).key("emulated").value(step.emulated);
-  w.key("oversubscribed").value(step.oversubscribed).key("metrics").begin_array();
+  w.key("oversubscribed").value(step.oversubscribed);
+  if (!step.command.argv.empty()) w.key("program").value(step.command.argv[0]);
+  if (step.measure_machine) w.key("measure_machine").value(true);
+  w.key("metrics").begin_array();
   for (const MetricSpec& metric : step.metrics) {
     w.begin_object().key("name").value(metric.name).key("pattern").value(metric.pattern);
     w.key("unit").value(metric.unit).key("from").value(metric.from).end_object();

@@ -40,6 +40,7 @@ AllocationRequest request_for(const Point& point, const Plan& plan, const Site& 
   step.own_harness = point.own_harness;
   step.emulated = point.emulated;
   step.oversubscribed = oversubscribed;
+  step.measure_machine = point.flops > 0 && !point.emulated;
   step.limit = plan.limits.timeout;
   step.modelled_seconds = point.modelled_seconds;
   step.identity = point.key() + "#" + std::to_string(identity.repeat);

@@ -18,7 +18,7 @@ TEST(AllocationFile, reads_every_field) {
       R"json({"v":1,"name":"kp-1","steps":[{"attempt":"r17-a1","run_dir":"/w/r17-a1",
           "argv":["mpirun","-n","4","prog"],"env":{"A":"b"},"limit_ns":1200000000000,
           "own_harness":true,"ranks":4,"threads_per_rank":2,"bind":"core","emulated":true,
-          "oversubscribed":true,
+          "oversubscribed":true,"program":"prog","measure_machine":true,
           "metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stderr"}]}]})json");
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(file->name, "kp-1");
@@ -33,6 +33,8 @@ TEST(AllocationFile, reads_every_field) {
   EXPECT_EQ(step.ranks, 4);
   EXPECT_EQ(step.threads_per_rank, 2);
   EXPECT_EQ(step.bind, "core");
+  EXPECT_EQ(step.program, "prog");
+  EXPECT_TRUE(step.measure_machine);
   EXPECT_EQ(step.metrics[0].from, "stderr");
 }
 
@@ -42,6 +44,8 @@ TEST(AllocationFile, has_defaults_and_leaves_unknown_fields_alone) {
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(file->steps[0].bind, "none");
   EXPECT_EQ(file->steps[0].limit_ns, 0);
+  EXPECT_EQ(file->steps[0].program, "");
+  EXPECT_FALSE(file->steps[0].measure_machine);
 }
 
 TEST(AllocationFile, says_what_is_wrong_and_in_which_step) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/agent/temporary_folder.h"
+
 namespace kneepoint::agent {
 namespace {
 
@@ -78,6 +80,55 @@ TEST(Provenance, facts_of_a_step_name_variables_and_never_tell_their_values) {
   EXPECT_EQ(fact(facts, "oversubscribed"), "no");
   EXPECT_FALSE(fact(facts, "load.before").empty());
   for (const auto& [name, value] : facts) EXPECT_EQ(value.find("hunter2"), std::string::npos);
+}
+
+TEST(Provenance, reads_the_sizes_of_the_caches) {
+  EXPECT_EQ(
+      parse_caches({{"1", "Data", "32K", "0"},
+                    {"1", "Instruction", "32K", "0"},
+                    {"2", "Unified", "512K", "0"},
+                    {"3", "Unified", "32M", "0-7,64-71"}}),
+      (Facts{
+          {"cache.l2_bytes", "524288"}, {"cache.l3_bytes", "33554432"}, {"cache.l3_cpus", "16"}}));
+  EXPECT_TRUE(parse_caches({}).empty());
+  EXPECT_TRUE(
+      parse_caches({{"2", "Unified", "unknown", "0"}, {"3", "Unified", "0K", "0"}}).empty());
+}
+
+class ProgramHash : public testing::Test {
+ protected:
+  ProgramHash() { setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1); }
+  ~ProgramHash() override { unsetenv("XDG_RUNTIME_DIR"); }
+  std::string program(const std::string& name, const std::string& text) {
+    folder_.append(name, text);
+    return folder_ / name;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ProgramHash, is_the_same_for_the_same_bytes_and_another_for_others) {
+  const std::string first = program("a", "one build"), copy = program("b", "one build");
+  const std::string hash = program_hash(first);
+  EXPECT_EQ(hash.size(), 16u);
+  EXPECT_EQ(program_hash(first), hash);
+  EXPECT_EQ(program_hash(copy), hash);
+  EXPECT_NE(program_hash(program("c", "another")), hash);
+  folder_.append("a", ", changed in place");
+  EXPECT_NE(program_hash(first), hash);
+  EXPECT_EQ(program_hash(folder_ / "missing"), "");
+  EXPECT_EQ(program_hash(folder_.path()), "");
+}
+
+TEST_F(ProgramHash, is_of_the_ranks_program_not_of_their_starter) {
+  StepSpec step;
+  step.argv = {"mpirun", "-n", "2", "/x/prog"};
+  EXPECT_EQ(program_of(step), "");
+  step.program = program("prog", "bytes");
+  EXPECT_EQ(program_of(step), folder_ / "prog");
+  EXPECT_EQ(fact(step_facts(step), "program.hash"), program_hash(folder_ / "prog"));
+  step.program.clear();
+  step.argv = {folder_ / "prog"};
+  EXPECT_EQ(program_of(step), folder_ / "prog");
 }
 
 TEST(Provenance, facts_of_this_node_are_all_there) {

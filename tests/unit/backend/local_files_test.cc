@@ -46,6 +46,16 @@ TEST(AllocationText, HoldsAllThatTheAgentNeeds) {
             "\"unit\":\"s\",\"from\":\"stdout\"}]}]}\n");
 }
 
+TEST(AllocationText, NamesTheProgramAndAsksForTheMachine) {
+  Step step;
+  step.command.argv = {"/p/kp-jacobi3d", "--size", "8"};
+  const auto text = [&step] { return allocation_text("kp-1", {}, {{&step, {"mpirun"}, {}}}); };
+  EXPECT_NE(text().find("\"program\":\"/p/kp-jacobi3d\""), std::string::npos);
+  EXPECT_EQ(text().find("measure_machine"), std::string::npos);
+  step.measure_machine = true;
+  EXPECT_NE(text().find("\"measure_machine\":true"), std::string::npos);
+}
+
 TEST(AllocationText, TellsTheNextControllerWhatItNeeds) {
   Step step;
   step.attempt = "r1-a1";

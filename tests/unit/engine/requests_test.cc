@@ -42,6 +42,20 @@ TEST(Requests, ARunBecomesOneAllocationWithOneStep) {
       request_for(point, plan, site, {"0a1b2c3d", 1, "/w/s", 17, 3, 2, 1}, true).steps[0].identity);
 }
 
+TEST(Requests, TheMachineIsMeasuredForAWorkloadThatStatesItsFlops) {
+  const auto measures = [](double flops, bool emulated) {
+    Point point;
+    point.flops = flops;
+    point.emulated = emulated;
+    return request_for(point, {}, {}, {"0a1b2c3d", 1, "/w", 1, 0, 1, 1}, false)
+        .steps[0]
+        .measure_machine;
+  };
+  EXPECT_TRUE(measures(1e9, false));
+  EXPECT_FALSE(measures(0, false));
+  EXPECT_FALSE(measures(1e9, true));
+}
+
 TEST(Requests, APlainProgramGetsNoStarter) {
   Point point;
   point.mpi = false;
