@@ -170,6 +170,7 @@ Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   StudyEvidence evidence;
   TRY(read_study_header(study, evidence));
+  TRY(read_caveats(study, evidence));
   TRY_ASSIGN(const auto places, read_points(study, evidence));
   TRY(read_runs(study, places, evidence));
   TRY(moment.commit());
