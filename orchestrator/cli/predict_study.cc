@@ -9,12 +9,19 @@
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
 namespace {
 
+// Relative error of a fit beyond which it explains nothing.
+constexpr double kMostMissed = 0.25;
 // An interval is of one run: beyond this many at a K, more of them only cost time to resample.
 constexpr std::size_t kMostResampled = 1000;
+
+std::string percent(double share) {
+  return number_text(100 * share, 2) + "%";
+}
 
 bool counts(const RunEvidence& run) {
   return run.state == AttemptState::succeeded && run.seconds > 0 && std::isfinite(run.seconds);
@@ -77,9 +84,8 @@ PredictedK point_of(const kneepoint::Prediction& from, const CurvePrediction& cu
   return point;
 }
 
-// Which K to add, where no model can be fitted.
-std::string why_no_model(const ModelsAnswer& models) {
-  std::string text = "no model can be fitted to its runs";
+// `text`, and which K to add.
+std::string with_advice(std::string text, const ModelsAnswer& models) {
   for (const NotFitted& one : models.not_fitted) {
     if (one.add_k.empty()) continue;
     text += "; measuring K=";
@@ -110,8 +116,21 @@ void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& req
   out.seconds0 = median_seconds(times.front());
   const ModelsAnswer models = fit_models(out.mode, times);
   if (models.fits.empty()) {
-    out.refused.push_back(why_no_model(models));
+    out.refused.push_back(with_advice("no model can be fitted to its runs", models));
     return;
+  }
+  const ModelFit& best = models.fits.front();
+  const double missed = std::sqrt(best.log_residual / out.runs);
+  if (missed > kMostMissed) {
+    out.refused.push_back(with_advice("the best model that its runs allow, " + best.name +
+                                          ", misses them by " + percent(missed) + " on average",
+                                      models));
+    return;
+  }
+  if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
+    out.notes.push_back("the best model, " + best.name +
+                        ", misses the runs by more than their own scatter explains (" +
+                        percent(missed) + " on average)");
   }
   for (const ModelFit& fit : models.fits) {
     if (fit.delta > kPlausible) continue;

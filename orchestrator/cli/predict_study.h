@@ -49,6 +49,7 @@ struct CurvePrediction {
   std::vector<PredictedK> points;
   std::vector<ModelOptimum> models;  // plausible ones, best first
   std::vector<std::string> refused;  // K, or the curve as a whole
+  std::vector<std::string> notes;    // why not to believe the rest too readily
 };
 
 struct StudyPrediction {

@@ -182,6 +182,9 @@ void write(JsonWriter& json, const CurvePrediction& curve) {
   json.key("refused").begin_array();
   for (const std::string& why : curve.refused) json.value(why);
   json.end_array();
+  json.key("warnings").begin_array();
+  for (const std::string& why : curve.notes) json.value(why);
+  json.end_array();
   json.end_object();
 }
 
@@ -196,6 +199,7 @@ std::string study_prediction_text(const StudyPrediction& answer, int width) {
   for (const CurvePrediction& curve : answer.curves) {
     out += paragraph(sentence(curve, relative));
     for (const std::string& why : curve.refused) out += paragraph("  refused: " + why + ".");
+    for (const std::string& why : curve.notes) out += paragraph("  warning: " + why + ".");
   }
   for (const CurvePrediction& curve : answer.curves) {
     if (curve.points.empty()) continue;

@@ -70,7 +70,7 @@ Result<void> SqliteStudyStore::read_study_header(RowId study, StudyEvidence& e) 
   const auto unit = parse_worker_unit(worker);
   if (!unit) return unreadable("worker", worker);
   e.worker = *unit;
-  return {};
+  return read_caveats(study, e);
 }
 
 Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
@@ -170,7 +170,6 @@ Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   StudyEvidence evidence;
   TRY(read_study_header(study, evidence));
-  TRY(read_caveats(study, evidence));
   TRY_ASSIGN(const auto places, read_points(study, evidence));
   TRY(read_runs(study, places, evidence));
   TRY(moment.commit());

@@ -159,6 +159,8 @@ TEST(ImportCommand, TenThousandRepeatsAreImportedAndReported) {
   const json made = imported(place, place.write("many.csv", text));
   EXPECT_EQ(made["runs"], 20000);
   EXPECT_EQ(made["curves"][0]["points"][1]["runs"], 10000);
+  const auto report = place.kneepoint({"report", "many"});
+  EXPECT_EQ(report.exit_code, 0) << report.errors;
 }
 
 }  // namespace

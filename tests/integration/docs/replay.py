@@ -85,8 +85,8 @@ def run(command, kneepoint, root, place):
     }
     environment.update({k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")})
     ended = subprocess.run([kneepoint] + words[1:], cwd=root, env=environment, text=True,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                           timeout=TIME_LIMIT_S, check=False)
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_S, check=False)
     return ended.stdout.rstrip("\n").split("\n") if ended.stdout else []
 
 
@@ -123,7 +123,8 @@ def self_test():
     assert refreshed(["a", ANY, "x", "y", ANY], ["1", "2", "y", "3"]) == ["1", ANY, "y", ANY]
     assert refreshed([ANY, "x", ANY], ["1", "2"]) == [ANY]
     assert refreshed([ANY], ["1"]) == [ANY]
-    page = "text\n```console\n$ kneepoint a\nout\n$ kneepoint b\n```\n```console no-replay\n$ x\n```"
+    page = ("text\n```console\n$ kneepoint a\nout\n$ kneepoint b\n```\n"
+            "```console no-replay\n$ x\n```")
     found = commands_of(page.split("\n"))
     assert [(c, e) for _, _, c, e in found] == [("kneepoint a", ["out"]), ("kneepoint b", [])]
 

@@ -131,6 +131,28 @@ TEST(PredictStudy, TooFewKSayWhichToAdd) {
   expect_in(answer->curves[0].refused.at(0), "measuring K=");
 }
 
+TEST(PredictStudy, AModelThatMissesTheRunsPredictsNothing) {
+  StudyEvidence equal = evidence({1, 2, 4, 8}, 0, 0);
+  for (PointEvidence& at : equal.points) {
+    at.runs.resize(1);
+    at.runs[0].seconds = 10;
+  }
+  const auto answer = predict_study(equal, {.to = {16}});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->curves[0].points.empty());
+  expect_in(answer->curves[0].refused.at(0), "misses them by");
+}
+
+TEST(PredictStudy, SaysWhenTheBestModelDoesNotFit) {
+  StudyEvidence odd = evidence(kDoubling, 0.05, 0.01);
+  for (RunEvidence& run : odd.points[3].runs) run.seconds *= 1.3;
+  const auto answer = predict_study(odd, {.to = {128}});
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(answer->curves[0].points.empty());
+  ASSERT_EQ(answer->curves[0].notes.size(), 1U);
+  expect_in(study_prediction_text(*answer, 1000), "warning: the best model");
+}
+
 TEST(PredictStudy, NamesTheCurvesWhenThereIsNoSuchOne) {
   const auto answer =
       predict_study(evidence(kDoubling, 0.05, 0.01), {.to = {128}, .case_name = "other"});
