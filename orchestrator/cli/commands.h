@@ -17,6 +17,7 @@ CommandSpec explain_command();
 CommandSpec cancel_command();
 CommandSpec delete_command();
 CommandSpec report_command();
+CommandSpec import_command();
 CommandSpec predict_command();
 CommandSpec workloads_command();
 CommandSpec version_command();

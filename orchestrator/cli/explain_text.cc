@@ -183,7 +183,9 @@ std::string to_text(const RunStory& story) {
           " after " + counted(run.attempts, "attempt") + "\n";
   if (point.has_size) text += "size: " + number_text(point.size, 12) + "\n";
   if (!point.held_fixed.empty()) text += "held fixed: " + point.held_fixed + "\n";
-  text += "command of one rank: " + command_text(point.command.argv) + "\n";
+  if (!point.command.argv.empty()) {  // imported runs have none
+    text += "command of one rank: " + command_text(point.command.argv) + "\n";
+  }
   for (const EnvironmentVariable& variable : point.command.environment) {
     text += "environment: " + variable.name + "=" + variable.value + "\n";
   }

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFileBytes = 16 << 20;
 constexpr int kMostNames = 1000;  // of a folder, when a slip in a name is looked for
 
 // "; did you mean 'plans/jacobi.yaml'?" if the folder has a file of nearly that name.
@@ -38,7 +37,7 @@ std::string did_you_mean_file(const fs::path& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& what, const std::string& path) {
+Result<std::string> read_file(const std::string& what, const std::string& path, int most) {
   std::error_code problem;
   if (fs::is_directory(path, problem)) {
     return Error{ErrorCode::invalid, what + " " + path + " is a folder; a file is needed"};
@@ -54,8 +53,9 @@ Result<std::string> read_file(const std::string& what, const std::string& path) 
   char block[1 << 16];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMostFileBytes) {
-      return Error{ErrorCode::invalid, what + " " + path + " is larger than 16 MiB"};
+    if (text.size() > static_cast<std::size_t>(most) << 20) {
+      return Error{ErrorCode::invalid,
+                   what + " " + path + " is larger than " + std::to_string(most) + " MiB"};
     }
   }
   return text;

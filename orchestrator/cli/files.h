@@ -9,8 +9,8 @@
 
 namespace kneepoint::cli {
 
-// The whole file, at most 16 MiB. `what` is for the message: "plan", "site".
-Result<std::string> read_file(const std::string& what, const std::string& path);
+// The whole file, unless it is larger than `most` MiB. `what` is for the message: "plan", "site".
+Result<std::string> read_file(const std::string& what, const std::string& path, int most = 16);
 
 // Replaces the file by way of a temporary name beside it, so that nobody reads half of it.
 Result<void> write_file(const std::string& path, const std::string& content);

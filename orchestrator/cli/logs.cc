@@ -22,6 +22,7 @@ std::string why_missing(const FoundRun& found, const std::string& folder,
                         const std::string& stream) {
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) return "the run printed nothing to " + stream;
+  if (found.study.backend == "import") return "its time was imported from a table";
   if (found.study.backend == "simulated") return "the simulated backend runs no programs";
   if (found.run.last && !is_final(found.run.last->state)) {
     return std::string("the attempt is ") + to_string(found.run.last->state) +

@@ -1,114 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint predict: what a scaling law with given parameters implies. It reads no study.
+// kneepoint predict: what-ifs in five forms, each chosen by its own flag or by a study. This file
+// chooses, and holds the form of a scaling law with given parameters.
 #include <algorithm>
-#include <charconv>
 #include <ostream>
 
 #include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/predict_text.h"
-#include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
 namespace {
 
-constexpr int kLargestTo = 1'048'576;
 constexpr std::size_t kMostCombinations = 100;
 constexpr double kLargestCoefficient = 1000;  // of T(1) at each doubling: far past any use
-constexpr double kSmallest = 1e-12;  // above 0: below it 1/s and the fastest K mean nothing
-constexpr int kWidth = 100;
 
-Error wrong(const std::string& flag, const std::string& why) {
-  return Error{ErrorCode::invalid, flag + ": " + why};
-}
-
-// "0.01,0.05" as numbers from 0 to `most`, each once.
-Result<std::vector<double>> numbers(const std::string& flag, const std::string& text, double most) {
-  std::vector<double> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    double value = 0;
-    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (word.empty() || read.ec != std::errc() || read.ptr != word.data() + word.size()) {
-      return wrong(flag, "'" + word +
-                             "' is not a number; write numbers with commas between them, "
-                             "such as 0.01,0.05");
-    }
-    if (!(value >= 0 && value <= most)) {  // NaN as well
-      return wrong(flag, "'" + word + "' is not between 0 and " + number_text(most));
-    }
-    if (value > 0 && value < kSmallest) {
-      return wrong(flag, "'" + word + "' is too small to tell from 0; write 0");
-    }
-    if (std::find(values.begin(), values.end(), value) != values.end()) {
-      return wrong(flag, "'" + word + "' is there twice");
-    }
-    values.push_back(value + 0.0);  // -0 becomes 0
-  }
-  return values;
-}
-
-Result<int> last_k(const std::string& text) {
-  int k = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), k);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || k < 1 || k > kLargestTo) {
-    return wrong("--to",
-                 "'" + text + "' is not a whole number from 1 to " + std::to_string(kLargestTo));
-  }
-  return k;
-}
-
-Result<int> run_predict(Session& session, const Arguments& arguments) {
-  if (!arguments.has("--serial")) {
-    return wrong("--serial", "missing; give the serial fractions to look at, such as 0.01,0.05");
-  }
+Result<int> predict_law(Session& session, const Arguments& arguments) {
   PredictRequest request;
-  TRY_ASSIGN(request.serials, numbers("--serial", arguments.text("--serial"), 1));
+  TRY_ASSIGN(request.serials, share_list("--serial", arguments.text("--serial"), 1));
   request.log_coefficients = {0};
   if (arguments.has("--log-coefficient")) {
     TRY_ASSIGN(
         request.log_coefficients,
-        numbers("--log-coefficient", arguments.text("--log-coefficient"), kLargestCoefficient));
+        share_list("--log-coefficient", arguments.text("--log-coefficient"), kLargestCoefficient));
   }
   if (request.serials.size() * request.log_coefficients.size() > kMostCombinations) {
-    return wrong("--serial and --log-coefficient",
-                 "more than " + std::to_string(kMostCombinations) + " combinations");
+    return wrong_flag("--serial and --log-coefficient",
+                      "more than " + std::to_string(kMostCombinations) + " combinations");
   }
   request.mode = arguments.text("--mode") == "weak" ? Mode::weak : Mode::strong;
   if (arguments.has("--to")) {
-    TRY_ASSIGN(request.to, last_k(arguments.text("--to")));
+    TRY_ASSIGN(request.to, last_worker(arguments.text("--to")));
   }
   TRY_ASSIGN(const PredictAnswer answer, predict(request));
   if (session.json) {
     session.out << predict_json(answer) << "\n";
   } else {
-    const int width = session.out_is_terminal ? std::min(session.width(), kWidth) : kWidth;
-    session.out << predict_text(answer, width);
+    session.out << predict_text(answer, predict_width(session));
   }
   return kExitDone;
+}
+
+// What is predicted from: the first form whose flag (or STUDY) was given.
+struct Form {
+  const char* key;
+  std::vector<std::string> others;  // flags that it takes besides
+  Result<int> (*run)(Session&, const Arguments&);
+};
+
+const std::vector<Form>& forms() {
+  static const std::vector<Form> table = {
+      {"STUDY", {"--to", "--mode", "--case", "--beyond"}, predict_from_study},
+      {"--isoefficiency",
+       {"--serial", "--log-coefficient", "--linear-coefficient", "--to"},
+       predict_isoefficiency},
+      {"--critical-batch",
+       {"--micro", "--accumulation", "--sequence", "--gpus", "--comm-ratio"},
+       predict_training},
+      {"--mfu", {}, predict_utilisation},
+      {"--tokens-per-second", {"--parameters", "--peak"}, predict_utilisation},
+      {"--serial", {"--log-coefficient", "--to", "--mode"}, predict_law},
+  };
+  return table;
+}
+
+CommandSpec spec();
+
+Result<int> run_predict(Session& session, const Arguments& arguments) {
+  for (const Form& form : forms()) {
+    if (!arguments.has(form.key)) continue;
+    for (const Flag& flag : spec().flags) {
+      const bool known = flag.name == form.key || std::find(form.others.begin(), form.others.end(),
+                                                            flag.name) != form.others.end();
+      if (arguments.has(flag.name) && !known) {
+        return wrong_flag(flag.name, std::string("does not go with ") +
+                                         (form.key[0] == '-' ? form.key : "a study"));
+      }
+    }
+    return form.run(session, arguments);
+  }
+  return wrong_flag("--serial",
+                    "missing; give the serial fractions to look at, such as 0.01,0.05; or name a "
+                    "STUDY, or say --isoefficiency, --critical-batch, --mfu or "
+                    "--tokens-per-second");
+}
+
+CommandSpec spec() {
+  return {
+      "predict",
+      "Tell what more workers would bring",
+      "With a STUDY: time, speedup and efficiency at K that were not measured, by all models that "
+      "its runs leave plausible, up to 4 times the largest K measured. With --serial: what "
+      "T(K)=s+(1-s)/K+c*log2(K), or weak T(K)=s+(1-s)+c*log2(K), with T(1)=1, implies for every "
+      "serial fraction with every log coefficient: the ceiling 1/s and the share of it reached, "
+      "the largest serial fraction that keeps E >= 0.8 at each K, the fastest K, and the last K "
+      "at which E is 0.8 and 0.5. With --isoefficiency: how the work must grow to hold E. With "
+      "--critical-batch: how far replicas carry data-parallel training. With --mfu or "
+      "--tokens-per-second: what a sagging utilisation means.",
+      {{"STUDY",
+        "Predict from its runs: id, unique prefix or name",
+        false,
+        {},
+        Completes::studies}},
+      {{"--to", "K", "The last K (default: 512); with a STUDY a list (default: 2 and 4 times)"},
+       {"--mode",
+        "MODE",
+        "What is held fixed (default: strong; of a STUDY: both)",
+        {"strong", "weak"}},
+       {"--case", "NAME", "STUDY: this case only"},
+       {"--beyond", "", "STUDY: up to 10 times the largest K measured"},
+       {"--serial", "LIST", "Serial fractions s from 0 to 1, with commas between"},
+       {"--log-coefficient", "LIST", "Costs c of each doubling of K, from 0 (default: 0)"},
+       {"--linear-coefficient", "LIST", "--isoefficiency: costs of each further worker"},
+       {"--isoefficiency", "E", "How must the work grow to hold E? From --serial and costs"},
+       {"--critical-batch", "B", "Batch beyond which more data buys little (tokens, or samples)"},
+       {"--micro", "N", "--critical-batch: samples that one replica takes at a time", {}, true},
+       {"--accumulation", "N", "--critical-batch: steps accumulated (default: 1)", {}, true},
+       {"--sequence", "N", "--critical-batch: tokens of a sample (default: 1)", {}, true},
+       {"--gpus", "LIST", "--critical-batch: numbers of GPUs to look at"},
+       {"--comm-ratio", "R", "--critical-batch: communication / compute of a split model"},
+       {"--mfu", "LIST", "Utilisation at K, such as 256:50%,2048:30%"},
+       {"--tokens-per-second", "LIST", "Rate of all GPUs at K, such as 256:1.2e6,2048:5e6"},
+       {"--parameters", "N", "--tokens-per-second: of the model; 6N flops for each token"},
+       {"--peak", "FLOPS", "--tokens-per-second: of one GPU, per second"}},
+      {"kneepoint predict vendor --to 512",
+       "kneepoint predict --serial .01,.05,.10 --log-coefficient .005,.02 --to 512",
+       "kneepoint predict --serial .05 --log-coefficient .01 --to 128 --mode weak",
+       "kneepoint predict --isoefficiency 0.8 --serial .01 --log-coefficient .005",
+       "kneepoint predict --critical-batch 4e6 --micro 4 --sequence 4096 --gpus 128,1024",
+       "kneepoint predict --mfu 256:50%,2048:30%"},
+      run_predict};
 }
 
 }  // namespace
 
 CommandSpec predict_command() {
-  return {"predict",
-          "Tell what a scaling law implies, from its parameters",
-          "Predicts from parameters alone, without a study: time, speedup and efficiency by "
-          "T(K)=s+(1-s)/K+c*log2(K), or weak T(K)=s+(1-s)+c*log2(K), with T(1)=1, for every "
-          "serial fraction with every log coefficient. Shows the ceiling 1/s and the share of it "
-          "reached, the largest serial fraction that keeps E >= 0.8 at each K, the fastest K, and "
-          "the last K at which E is 0.8 and 0.5.",
-          {},
-          {{"--serial", "LIST", "Serial fractions s from 0 to 1, with commas between; needed"},
-           {"--log-coefficient", "LIST", "Costs c of each doubling of K, from 0 (default: 0)"},
-           {"--to", "K", "The last K, at most 1048576 (default: 512)"},
-           {"--mode", "MODE", "What is held fixed (default: strong)", {"strong", "weak"}}},
-          {"kneepoint predict --serial .01,.05,.10 --log-coefficient .005,.02 --to 512",
-           "kneepoint predict --serial .05 --log-coefficient .01 --to 128 --mode weak",
-           "kneepoint predict --serial .05 --json"},
-          run_predict};
+  return spec();
 }
 
 }  // namespace kneepoint::cli

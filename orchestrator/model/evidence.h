@@ -84,6 +84,11 @@ struct PointEvidence {
   std::vector<RunDetail> details;  // by repeat; empty unless asked for
 };
 
+// What whoever made the study says of its numbers: `code` is stable, `message` a sentence.
+struct Caveat {
+  std::string code, message;
+};
+
 // All that a report draws from, besides the study's own header.
 struct StudyEvidence {
   std::string id;  // <name>-<hash8>-<n>
@@ -97,6 +102,7 @@ struct StudyEvidence {
   std::string state;  // running | interrupted | finished | cancelled
   Nanoseconds created_ns = 0;
   double node_seconds = 0;  // spent so far, failed attempts included
+  std::vector<Caveat> caveats;  // shown in every report
   std::vector<PointEvidence> points;
 };
 

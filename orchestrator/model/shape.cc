@@ -46,6 +46,8 @@ const char* to_string(BackendKind kind) {
       return "kubernetes";
     case BackendKind::simulated:
       return "simulated";
+    case BackendKind::imported:
+      return "import";
   }
   return "?";
 }

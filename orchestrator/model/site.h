@@ -11,7 +11,8 @@
 
 namespace kneepoint {
 
-enum class BackendKind { local, slurm, kubernetes, simulated };
+// `imported` runs nothing: the times of such a study came from a table.
+enum class BackendKind { local, slurm, kubernetes, simulated, imported };
 const char* to_string(BackendKind kind);
 
 // How the ranks of a step are started.

@@ -136,6 +136,7 @@ std::vector<std::string> notes_of(const StudyEvidence& study, const StudySummary
     notes.push_back("The study is " + study.state + ": " + std::to_string(runs - pending) + " of " +
                     std::to_string(runs) + " runs are done; numbers may still move.");
   }
+  for (const Caveat& caveat : study.caveats) notes.push_back(caveat.message);
   if (study.backend == "simulated") {
     notes.emplace_back("Simulated: the times come from formulas, no machine was measured.");
   }

@@ -54,6 +54,10 @@ class SqliteStudyStore final : public StudyStore {
   Result<std::vector<RunRow>> runs(RowId study) override;
   Result<std::vector<RowId>> point_rows(RowId study) override;
 
+  // store_import.cc
+  Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) override;
+  Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) override;
+
   // store_attempts.cc
   Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) override;
   Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) override;
@@ -77,6 +81,7 @@ class SqliteStudyStore final : public StudyStore {
  private:
   Result<StudyRow> study_row(RowId study);
   Result<void> read_study_header(RowId study, StudyEvidence& evidence);
+  Result<void> read_caveats(RowId study, StudyEvidence& evidence);
   Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);
   // Where in the evidence the run of a succeeded, deciding attempt is.
   struct RunPlace {

@@ -71,7 +71,7 @@ Result<void> SqliteStudyStore::read_study_header(RowId study, StudyEvidence& e) 
   const auto unit = parse_worker_unit(worker);
   if (!unit) return unreadable("worker", worker);
   e.worker = *unit;
-  return {};
+  return read_caveats(study, e);
 }
 
 Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,

@@ -113,6 +113,16 @@ struct AttemptResult {
   bool machine_busy = false;
 };
 
+// A run that was over before the study was made, with one attempt that succeeded.
+struct FinishedRun {
+  RowId point = 0;
+  int repeat = 0;
+  double seconds = 0;
+  std::string detail;  // where it came from: "line 17 of slide.csv"
+  std::vector<Metric> metrics;
+  std::vector<Fact> facts;
+};
+
 enum class RequestKind { cancel };
 
 class StudyStore {
@@ -154,6 +164,8 @@ class StudyStore {
   // Matrix. INSERT OR IGNORE by key: running twice is resuming. Row ids in the order given.
   virtual Result<std::vector<RowId>> put_points(RowId study, const std::vector<Point>& points) = 0;
   virtual Result<void> put_runs(RowId study, const std::vector<PlannedRun>& runs) = 0;
+  // Numbered on from the last run of the study, in the order given; a million take seconds.
+  virtual Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) = 0;
   virtual Result<void> put_round(RowId study, const RoundRow& round) = 0;
   virtual Result<std::vector<RoundRow>> rounds(RowId study) = 0;
   virtual Result<std::vector<RunRow>> runs(RowId study) = 0;  // by round, position
@@ -166,6 +178,9 @@ class StudyStore {
   virtual Result<void> finish_run(RowId run) = 0;
   virtual Result<void> reopen_failed_runs(RowId study) = 0;  // run --retry-failed
   virtual Result<std::vector<AttemptRow>> attempts(RowId run) = 0;
+
+  // What every report must say of the study; each code once.
+  virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;
 
   // Story.
   virtual Result<void> put_event(RowId study, const Event& event) = 0;

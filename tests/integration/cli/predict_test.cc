@@ -71,5 +71,76 @@ TEST(PredictCommand, ABadValueIsRefusedByTheNameOfItsFlag) {
   refused({"--serial", many}, "--serial and --log-coefficient: more than 100 combinations");
 }
 
+TEST(PredictCommand, EachFormTakesItsOwnFlagsOnly) {
+  const Place place;
+  const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+    words.insert(words.begin(), "predict");
+    const auto ended = place.kneepoint(words);
+    EXPECT_EQ(ended.exit_code, 2) << why;
+    EXPECT_EQ(ended.output, "");
+    EXPECT_NE(ended.errors.find(why), std::string::npos) << ended.errors;
+  };
+  refused({"--serial", ".1", "--micro", "4"}, "--micro: does not go with --serial");
+  refused({"--serial", ".1", "--beyond"}, "--beyond: does not go with --serial");
+  refused({"--serial", ".1", "--linear-coefficient", ".1"}, "--linear-coefficient: does not go");
+  refused({"x", "--serial", ".1"}, "--serial: does not go with a study");
+  refused({"--mfu", "256:50%", "--to", "4"}, "--to: does not go with --mfu");
+  refused({"--critical-batch", "4e6"}, "--micro: missing");
+  refused({"--critical-batch", "4e6", "--micro", "4"}, "--gpus: missing");
+  refused({"--critical-batch", "-1", "--micro", "4", "--gpus", "8"}, "is not a number above 0");
+  refused({"--tokens-per-second", "256:1e6"}, "--parameters: missing");
+  refused({"--tokens-per-second", "256:1e9", "--parameters", "7e9", "--peak", "3e14"},
+          "the flops or the peak are wrong");
+  refused({"--mfu", "256:150%"}, "--mfu: the utilisation at K0 is 1.5");
+  refused({"--isoefficiency", "0.8"}, "needs --log-coefficient or --linear-coefficient");
+  refused({"--isoefficiency", "1", "--log-coefficient", ".1"}, "is not an efficiency below 1");
+  refused({"nothing"}, "kneepoint.db");
+}
+
+TEST(PredictCommand, TellsTrainingUtilisationAndIsoefficiency) {
+  const Place place;
+  const auto answer = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"predict", "--json"});
+    const auto ended = place.kneepoint(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+    return json::parse(ended.output, nullptr, false);
+  };
+  const json mfu = answer({"--mfu", "256:50%,2048:30%"});
+  EXPECT_DOUBLE_EQ(mfu["points"][1]["kept"].get<double>(), 0.6);
+  const json training = answer({"--critical-batch", "4e6", "--micro", "4", "--sequence", "4096",
+                                "--gpus", "128,1024", "--comm-ratio", ".25"});
+  EXPECT_EQ(training["replicas_allowed"], 244);
+  EXPECT_EQ(training["points"][1]["model_ways"], 5);
+  const json iso =
+      answer({"--isoefficiency", "80%", "--serial", ".01", "--log-coefficient", ".005"});
+  EXPECT_EQ(iso["curves"][0]["points"].back()["serial_fraction"]["status"], "unattainable");
+  EXPECT_FALSE(std::filesystem::exists(place.path() + "/kneepoint.db"));
+}
+
+TEST(PredictCommand, PredictsFromAStudyUpToItsCap) {
+  const Place place;
+  std::string table = "K,T\n";
+  for (int k = 1; k <= 64; k *= 2) {
+    for (const double noise : {0.99, 1.0, 1.01}) {
+      table += std::to_string(k) + "," + std::to_string(noise * (5 + 95.0 / k)) + "\n";
+    }
+  }
+  ASSERT_EQ(place.kneepoint({"import", place.write("solver.csv", table)}).exit_code, 0);
+  const auto far = place.kneepoint({"predict", "solver", "--to", "128,500", "--json"});
+  ASSERT_EQ(far.exit_code, 0) << far.errors;
+  const json curve = json::parse(far.output)["curves"][0];
+  ASSERT_EQ(curve["points"].size(), 1U);
+  const json& at = curve["points"][0];
+  EXPECT_EQ(at["extrapolated"], true);
+  EXPECT_LT(at["low"].get<double>(), 5 + 95.0 / 128);
+  EXPECT_GT(at["high"].get<double>(), 5 + 95.0 / 128);
+  ASSERT_EQ(curve["refused"].size(), 1U);
+  const auto beyond = place.kneepoint({"predict", "solver", "--to", "500", "--beyond"});
+  EXPECT_EQ(beyond.exit_code, 0) << beyond.errors;
+  const auto never = place.kneepoint({"predict", "solver", "--to", "641", "--beyond"});
+  EXPECT_EQ(never.exit_code, 2);
+  EXPECT_NE(never.output.find("more than 10 times"), std::string::npos) << never.output;
+}
+
 }  // namespace
 }  // namespace kneepoint

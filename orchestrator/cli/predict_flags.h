@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of predict's flags: lists of numbers, each checked, each refusal by the flag's name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/command.h"
+
+namespace kneepoint::cli {
+
+inline constexpr int kLargestTo = 1'048'576;
+inline constexpr int kPredictWidth = 100;
+
+Error wrong_flag(const std::string& flag, const std::string& why);
+
+// "0.01,0.05" as numbers from 0 to `most`, each once.
+Result<std::vector<double>> share_list(const std::string& flag, const std::string& text,
+                                       double most);
+// "64,128" as numbers of workers, each once, ascending.
+Result<std::vector<int>> worker_list(const std::string& flag, const std::string& text);
+Result<int> last_worker(const std::string& text);  // of --to: one number
+// One number above 0: "4e6", "50%" where `percent` may be.
+Result<double> positive_number(const std::string& flag, const std::string& text,
+                               bool percent = false);
+
+// "256:50%,2048:30%": a number for each K, ascending.
+struct AtWorkers {
+  int k = 1;
+  double value = 0;
+};
+Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
+                                                 bool percent);
+
+// How wide the answer may be.
+int predict_width(const Session& session);
+
+// The other forms of the command; predict.cc chooses.
+Result<int> predict_from_study(Session& session, const Arguments& arguments);
+Result<int> predict_training(Session& session, const Arguments& arguments);
+Result<int> predict_utilisation(Session& session, const Arguments& arguments);
+Result<int> predict_isoefficiency(Session& session, const Arguments& arguments);
+
+}  // namespace kneepoint::cli

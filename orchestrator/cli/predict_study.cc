@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/predict_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <set>
+
+#include "orchestrator/analysis/curves.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+namespace {
+
+// Relative error of a fit beyond which it explains nothing.
+constexpr double kMostMissed = 0.25;
+// An interval is of one run: beyond this many at a K, more of them only cost time to resample.
+constexpr std::size_t kMostResampled = 1000;
+
+std::string percent(double share) {
+  return number_text(100 * share, 2) + "%";
+}
+
+bool counts(const RunEvidence& run) {
+  return run.state == AttemptState::succeeded && run.seconds > 0 && std::isfinite(run.seconds);
+}
+
+// The same spread with fewer runs: evenly spaced order statistics of each K.
+Times thinned(Times times) {
+  for (TimesAtK& at : times) {
+    const std::size_t runs = at.seconds.size();
+    if (runs <= kMostResampled) continue;
+    std::sort(at.seconds.begin(), at.seconds.end());
+    for (std::size_t i = 0; i < kMostResampled; ++i) {
+      at.seconds[i] = at.seconds[i * (runs - 1) / (kMostResampled - 1)];
+    }
+    at.seconds.resize(kMostResampled);
+  }
+  return times;
+}
+
+struct CurveRuns {
+  Times times;
+  std::set<std::string> provenance;
+};
+
+CurveRuns runs_of(const StudyEvidence& evidence, const CurveMembers& curve) {
+  CurveRuns out;
+  for (const int index : curve.points) {
+    const PointEvidence& at = evidence.points[static_cast<std::size_t>(index)];
+    TimesAtK& times = out.times.emplace_back();
+    times.k = at.point.k;
+    for (const RunEvidence& run : at.runs) {
+      if (!counts(run)) continue;
+      times.seconds.push_back(run.seconds);
+      out.provenance.insert(run.provenance);
+    }
+  }
+  return out;
+}
+
+// S and E from T: a longer time is a lower speedup.
+Estimate over(double numerator, const Estimate& seconds) {
+  return {numerator / seconds.value, numerator / seconds.high, numerator / seconds.low};
+}
+
+PredictedK point_of(const kneepoint::Prediction& from, const CurvePrediction& curve,
+                    const Times& times) {
+  PredictedK point;
+  point.k = from.k;
+  point.seconds = {from.seconds, from.low, from.high};
+  const double growth = static_cast<double>(from.k) / curve.k0;
+  const bool weak = curve.mode == Mode::weak;
+  point.speedup = over(curve.seconds0 * (weak ? growth : 1), point.seconds);
+  point.efficiency = over(curve.seconds0 / (weak ? 1 : growth), point.seconds);
+  point.extrapolated = from.extrapolated;
+  point.models = from.models;
+  point.note = from.note;
+  for (const TimesAtK& at : times) {
+    if (at.k == from.k) point.measured = median_seconds(at);
+  }
+  return point;
+}
+
+// `text`, and which K to add.
+std::string with_advice(std::string text, const ModelsAnswer& models) {
+  for (const NotFitted& one : models.not_fitted) {
+    if (one.add_k.empty()) continue;
+    text += "; measuring K=";
+    for (std::size_t i = 0; i < one.add_k.size(); ++i) {
+      text += (i == 0 ? "" : ", ") + std::to_string(one.add_k[i]);
+    }
+    return text + " as well would allow " + one.name;
+  }
+  return text;
+}
+
+void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& request,
+                   CurveRuns runs, CurvePrediction& out) {
+  if (runs.provenance.size() > 1) {
+    out.refused.emplace_back("its runs differ in provenance, and a model would average them: " +
+                             *runs.provenance.begin() + " against " + *runs.provenance.rbegin());
+    return;
+  }
+  auto sorted = ordered(std::move(runs.times));
+  if (!sorted) {
+    out.refused.push_back(sorted.error().message);
+    return;
+  }
+  const Times& times = *sorted;
+  out.k0 = times.front().k;
+  out.largest = times.back().k;
+  out.runs = count_runs(times);
+  out.seconds0 = median_seconds(times.front());
+  const ModelsAnswer models = fit_models(out.mode, times);
+  if (models.fits.empty()) {
+    out.refused.push_back(with_advice("no model can be fitted to its runs", models));
+    return;
+  }
+  const ModelFit& best = models.fits.front();
+  const double missed = std::sqrt(best.log_residual / out.runs);
+  if (missed > kMostMissed) {
+    out.refused.push_back(with_advice("the best model that its runs allow, " + best.name +
+                                          ", misses them by " + percent(missed) + " on average",
+                                      models));
+    return;
+  }
+  if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
+    out.notes.push_back("the best model, " + best.name +
+                        ", misses the runs by more than their own scatter explains (" +
+                        percent(missed) + " on average)");
+  }
+  for (const ModelFit& fit : models.fits) {
+    if (fit.delta > kPlausible) continue;
+    out.models.push_back({fit.name, fit.weight, fit.fastest_k, fit.fastest_in_range});
+  }
+  PredictionOptions options;
+  options.beyond_cap = request.beyond;
+  options.bootstrap.seed = evidence.seed;
+  const std::vector<int> to =
+      request.to.empty() ? std::vector<int>{2 * out.largest, 4 * out.largest} : request.to;
+  const PredictionsAnswer answer = predict_times(thinned(times), models, to, options);
+  for (const kneepoint::Prediction& p : answer.predictions) {
+    out.points.push_back(point_of(p, out, times));
+  }
+  for (const std::string& why : answer.refused) {
+    const bool may_ask = why.find("asked for explicitly") != std::string::npos;
+    out.refused.push_back(why + (may_ask ? " (--beyond)" : ""));
+  }
+}
+
+std::string known_curves(const StudyEvidence& evidence) {
+  std::string text;
+  std::set<std::string> seen;
+  for (const PointEvidence& at : evidence.points) {
+    const std::string name = at.point.case_name + " " + to_string(at.point.mode);
+    if (seen.insert(name).second) text += (text.empty() ? "" : ", ") + name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
+                                      const StudyPredictRequest& request) {
+  StudyPrediction answer;
+  answer.study = evidence.id;
+  answer.caveats = evidence.caveats;
+  answer.level = PredictionOptions{}.level;
+  for (const CurveMembers& members : group_curves(evidence)) {
+    if (request.mode && members.mode != *request.mode) continue;
+    if (!request.case_name.empty() && members.case_name != request.case_name) continue;
+    CurvePrediction& curve = answer.curves.emplace_back();
+    curve.build = members.build;
+    curve.case_name = members.case_name;
+    curve.shape_name = members.shape_name;
+    curve.mode = members.mode;
+    predict_curve(evidence, request, runs_of(evidence, members), curve);
+  }
+  if (!answer.curves.empty()) return answer;
+  return Error{ErrorCode::not_found,
+               evidence.id + " has no such curve; it has: " + known_curves(evidence)};
+}
+
+Result<int> predict_from_study(Session& session, const Arguments& arguments) {
+  StudyPredictRequest request;
+  request.beyond = arguments.has("--beyond");
+  request.case_name = arguments.text("--case");
+  request.mode = parse_mode(arguments.text("--mode"));
+  if (arguments.has("--to")) {
+    TRY_ASSIGN(request.to, worker_list("--to", arguments.text("--to")));
+  }
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  TRY_ASSIGN(const StudyEvidence evidence, store->evidence(row.row));
+  TRY_ASSIGN(const StudyPrediction answer, predict_study(evidence, request));
+  session.out << (session.json ? study_prediction_json(answer) + "\n"
+                               : study_prediction_text(answer, predict_width(session)));
+  const bool any = std::any_of(answer.curves.begin(), answer.curves.end(),
+                               [](const CurvePrediction& curve) { return !curve.points.empty(); });
+  return any ? kExitDone : kExitUsage;
+}
+
+}  // namespace kneepoint::cli
