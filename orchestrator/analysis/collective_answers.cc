@@ -33,7 +33,7 @@ double parameter(const Point& point, const char* name, double fallback) {
   for (const Parameter& p : point.parameters) {
     if (p.name != name) continue;
     const auto value = number_fact({Fact{"", name, p.value}}, name);
-    return value.value_or(fallback);
+    return value.value_or(0) > 0 ? *value : fallback;
   }
   return fallback;
 }
@@ -73,7 +73,7 @@ void add_rows(const PointEvidence& point, const RunEvidence& run, std::vector<Al
 }
 
 struct Series {
-  std::string case_name, provenance;
+  std::string build, case_name;
   std::vector<AllreduceRow> rows;
 };
 
@@ -87,7 +87,7 @@ std::vector<Series> series_of(const StudyEvidence& evidence) {
       if (!counts(run)) continue;
       const Key key{point.point.build, point.point.case_name, run.provenance};
       const auto [series, fresh] =
-          found.try_emplace(key, Series{point.point.case_name, run.provenance, {}});
+          found.try_emplace(key, Series{point.point.build, point.point.case_name, {}});
       if (fresh) order.push_back(key);
       add_rows(point, run, series->second.rows);
     }
@@ -128,7 +128,8 @@ std::vector<CollectiveAnswer> collective_answers(const StudyEvidence& evidence,
           {"collective_not_fitted", series.case_name + ": " + model.error().message});
       continue;
     }
-    CollectiveAnswer answer{.case_name = series.case_name, .model = std::move(*model)};
+    CollectiveAnswer answer{
+        .build = series.build, .case_name = series.case_name, .model = std::move(*model)};
     predict(series.rows, answer);
     for (const std::string& note : answer.model.notes) {
       warnings.push_back({"collective", series.case_name + ": " + note});

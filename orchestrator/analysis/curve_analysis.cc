@@ -13,6 +13,9 @@
 namespace kneepoint {
 namespace {
 
+constexpr int kDraws = 20'000'000;  // runs drawn in one bootstrap
+constexpr int kFewestReplicates = 400;
+
 // The plan's floor first, then the lines that are always shown.
 std::vector<double> floors_of(double floor) {
   std::vector<double> floors = {floor};
@@ -27,6 +30,13 @@ std::vector<int> prediction_targets(const Times& times, const AnalysisOptions& o
   const int largest = times.back().k;
   if (largest > std::numeric_limits<int>::max() / 4) return {};
   return {2 * largest, 4 * largest};
+}
+
+// Very many runs need no 2000 replicates: their intervals are narrow, and the time is the user's.
+BootstrapOptions affordable(BootstrapOptions bootstrap, const Times& times) {
+  const int affordable = std::max(kFewestReplicates, kDraws / count_runs(times));
+  bootstrap.replicates = std::min(bootstrap.replicates, affordable);
+  return bootstrap;
 }
 
 // The last point that has data.
@@ -49,6 +59,30 @@ std::optional<LossShares> shares_by_model(Mode mode, const ModelFit& fit, int k)
                     .k = k,
                     .serial = serial / loss,
                     .communication = communication / loss};
+}
+
+// Only where communication can be seen: without it every problem is large enough or none is.
+std::vector<IsoGrowth> isoefficiency(Mode mode, const Times& times, const ModelFit& fit,
+                                     double efficiency) {
+  std::vector<IsoGrowth> rows;
+  const int largest = times.back().k;
+  const bool linear = fit.linear_share * (largest - 1) > fit.log_share * std::log2(1.0 * largest);
+  const double communication = linear ? fit.linear_share : fit.log_share;
+  if (mode != Mode::strong || !(communication > 0) || !fit.serial_fraction) return rows;
+  if (largest > std::numeric_limits<int>::max() / 4) return rows;
+  for (const int k : {largest, 2 * largest, 4 * largest}) {
+    const IsoRequest request{.serial = *fit.serial_fraction,
+                             .communication = communication,
+                             .efficiency = efficiency,
+                             .k = static_cast<double>(k),
+                             .growth = linear ? Growth::linear : Growth::logarithmic};
+    const auto replicated = isoefficiency_replicated(request);
+    const auto fixed = isoefficiency_fixed_serial(request);
+    const auto proportional = isoefficiency_proportional(request);
+    if (!replicated || !fixed || !proportional) continue;
+    rows.push_back({k, efficiency, request.growth, *replicated, *fixed, *proportional});
+  }
+  return rows;
 }
 
 void add_decomposition(const StudyEvidence& evidence, const CurveMembers& members,
@@ -125,14 +159,24 @@ CurveAnalysis analyse_curve(const StudyEvidence& evidence, const CurveMembers& m
   analysis.points = point_details(evidence, members, curve, of_points);
   if (!analysis.times.empty()) {
     const Times times = at_equal_work(analysis.times);
+    const BootstrapOptions bootstrap = affordable(options.bootstrap, times);
+    if (bootstrap.replicates < options.bootstrap.replicates) {
+      of_points.push_back(
+          {"fewer_replicates", std::to_string(count_runs(times)) +
+                                   " runs: intervals of the curve rest on " +
+                                   std::to_string(bootstrap.replicates) + " instead of " +
+                                   std::to_string(options.bootstrap.replicates) + " replicates"});
+    }
     analysis.models = fit_models(curve.mode, times);
     if (!analysis.models.fits.empty()) {
+      analysis.isoefficiency =
+          isoefficiency(curve.mode, times, analysis.models.fits.front(), evidence.knee_floor);
       analysis.best_intervals =
-          model_intervals(curve.mode, times, analysis.models.fits.front().terms, options.bootstrap);
+          model_intervals(curve.mode, times, analysis.models.fits.front().terms, bootstrap);
     }
-    KneeOptions knees{.floors = floors_of(evidence.knee_floor), .bootstrap = options.bootstrap};
+    KneeOptions knees{.floors = floors_of(evidence.knee_floor), .bootstrap = bootstrap};
     analysis.knees = find_knees(curve.mode, times, knees);
-    PredictionOptions predict{.bootstrap = options.bootstrap, .beyond_cap = options.beyond_cap};
+    PredictionOptions predict{.bootstrap = bootstrap, .beyond_cap = options.beyond_cap};
     analysis.predictions =
         predict_times(times, analysis.models, prediction_targets(times, options), predict);
     analysis.loss = loss_shares(curve, analysis);

@@ -2,6 +2,7 @@
 #include "orchestrator/analysis/curve_warnings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 

@@ -12,7 +12,7 @@ std::optional<double> number_fact(const std::vector<Fact>& facts, std::string_vi
     double value = 0;
     const char* end = fact.value.data() + fact.value.size();
     const auto read = std::from_chars(fact.value.data(), end, value);
-    if (read.ec == std::errc() && read.ptr == end && std::isfinite(value) && value > 0) {
+    if (read.ec == std::errc() && read.ptr == end && std::isfinite(value) && value >= 0) {
       return value;
     }
   }
@@ -30,7 +30,9 @@ std::optional<Machine> machine_of(const std::vector<Fact>& facts) {
   const auto flops = number_fact(facts, "machine.flops_per_core");
   const auto core = number_fact(facts, "machine.bandwidth_per_core");
   const auto node = number_fact(facts, "machine.bandwidth_of_node");
-  if (!flops || !core || !node) return std::nullopt;
+  for (const auto& value : {flops, core, node}) {
+    if (!value || *value == 0) return std::nullopt;
+  }
   return Machine{*flops, *core, *node};
 }
 

@@ -13,7 +13,7 @@
 
 namespace kneepoint {
 
-// The value of the first fact of that name, of any scope, as a number above 0.
+// The value of the first fact of that name, of any scope, as a number, 0 or above.
 std::optional<double> number_fact(const std::vector<Fact>& facts, std::string_view name);
 std::optional<double> metric_value(const std::vector<Metric>& metrics, std::string_view name);
 

@@ -11,6 +11,7 @@
 namespace kneepoint {
 namespace {
 
+constexpr double kMajorFaults = 1000;    // more than loading a program takes
 constexpr std::size_t kRunsToJudge = 3;  // of the baseline: fewer can't show an accident
 
 using Runs = std::vector<const RunEvidence*>;
@@ -57,7 +58,7 @@ bool any_unbound(const Runs& runs) {
                      [](const RunEvidence* run) { return run->binding_differs; });
 }
 
-// The median over runs of a number that each recorded.
+// The median over runs of a number that each recorded, as a fact or as a metric.
 std::optional<double> median_fact(const PointEvidence& point, const Runs& runs,
                                   std::string_view name) {
   std::vector<double> values;
@@ -66,10 +67,33 @@ std::optional<double> median_fact(const PointEvidence& point, const Runs& runs,
     if (detail == nullptr) continue;
     std::optional<double> value = number_fact(detail->facts, name);
     if (!value) value = metric_value(detail->metrics, name);
-    if (value && *value > 0) values.push_back(*value);
+    if (value && *value >= 0) values.push_back(*value);
   }
   if (values.empty()) return std::nullopt;
   return median(std::move(values));
+}
+
+std::optional<double> positive(std::optional<double> value) {
+  return value && *value > 0 ? value : std::nullopt;
+}
+
+std::optional<bool> swapped(const PointEvidence& point, const Runs& runs) {
+  const auto pages = median_fact(point, runs, "memory.swapped_pages");
+  const auto faults = median_fact(point, runs, "memory.major_faults");
+  if (!pages && !faults) return std::nullopt;
+  return pages.value_or(0) > 0 || faults.value_or(0) > kMajorFaults;
+}
+
+// The caches that one rank has: its own L2 and its part of the L3, by the ranks that share it.
+std::optional<double> cache_of_rank(const PointEvidence& point, const Runs& runs) {
+  const auto l2 = positive(median_fact(point, runs, "cache.l2_bytes"));
+  const auto l3 = positive(median_fact(point, runs, "cache.l3_bytes"));
+  const auto sharing = positive(median_fact(point, runs, "cache.l3_cpus"));
+  if (!l2 || !l3 || !sharing) return std::nullopt;
+  const Shape& shape = point.point.shape;
+  const double threads = shape.threads_per_rank;
+  const double busy = std::min(*sharing, std::min(shape.ranks, shape.ranks_per_node) * threads);
+  return threads * (*l2 + *l3 / busy);
 }
 
 }  // namespace
@@ -91,13 +115,14 @@ SuperlinearFacts superlinear_facts(const StudyEvidence& evidence, const CurveMem
   } else if (provenance.find("program=") != std::string::npos) {
     facts.code_path_differs = false;
   }
-  facts.clock0 = median_fact(e0, runs0, "cpu.measured_mhz");
-  facts.clock = median_fact(e, runs, "cpu.measured_mhz");
-  facts.working_set0 = median_fact(e0, runs0, "working_set_bytes");
-  facts.working_set = median_fact(e, runs, "working_set_bytes");
-  facts.cache_bytes = median_fact(e0, runs0, "cpu.cache_bytes");
-  facts.instructions0 = median_fact(e0, runs0, "instructions");
-  facts.instructions = median_fact(e, runs, "instructions");
+  facts.baseline_swapped = swapped(e0, runs0);
+  facts.clock0 = positive(median_fact(e0, runs0, "cpu.clock_mhz_during"));
+  facts.clock = positive(median_fact(e, runs, "cpu.clock_mhz_during"));
+  facts.working_set0 = positive(median_fact(e0, runs0, "working_set_bytes"));
+  facts.working_set = positive(median_fact(e, runs, "working_set_bytes"));
+  facts.cache_bytes = cache_of_rank(e, runs);
+  facts.instructions0 = positive(median_fact(e0, runs0, "instructions"));
+  facts.instructions = positive(median_fact(e, runs, "instructions"));
   return facts;
 }
 
