@@ -16,17 +16,18 @@
 namespace kneepoint {
 namespace {
 
-constexpr const char* kProgram = "kp-allreduce";
-constexpr double kSmallest = 8;  // bytes: one double
-constexpr double kDefaultFactor = 4, kDefaultRepeats = 20;
+constexpr double kSmallest = 8;                             // bytes: one double
+constexpr double kDefaultFactor = 4, kDefaultRepeats = 20;  // as in the catalog
+constexpr double kDefaultWidth = 256, kDefaultLayers = 3, kFloat = 4;
 
-bool is_allreduce(const Point& point) {
-  if (point.workload == "allreduce") return true;
-  return std::any_of(point.command.argv.begin(), point.command.argv.end(),
-                     [](const std::string& word) {
-                       const std::size_t slash = word.rfind('/');
-                       return word.substr(slash == std::string::npos ? 0 : slash + 1) == kProgram;
-                     });
+// One of our workloads, by its program: a plan may call it anything.
+bool is_workload(const Point& point, const std::string& name) {
+  if (point.workload == name) return true;
+  return std::any_of(
+      point.command.argv.begin(), point.command.argv.end(), [&](const std::string& word) {
+        const std::size_t slash = word.rfind('/');
+        return word.substr(slash == std::string::npos ? 0 : slash + 1) == "kp-" + name;
+      });
 }
 
 double parameter(const Point& point, const char* name, double fallback) {
@@ -82,7 +83,7 @@ std::vector<Series> series_of(const StudyEvidence& evidence) {
   std::vector<Key> order;
   std::map<Key, Series> found;
   for (const PointEvidence& point : evidence.points) {
-    if (!is_allreduce(point.point) || !(point.point.size > 0)) continue;
+    if (!is_workload(point.point, "allreduce") || !(point.point.size > 0)) continue;
     for (const RunEvidence& run : point.runs) {
       if (!counts(run)) continue;
       const Key key{point.point.build, point.point.case_name, run.provenance};
@@ -98,7 +99,20 @@ std::vector<Series> series_of(const StudyEvidence& evidence) {
   return all;
 }
 
-void predict(const std::vector<AllreduceRow>& rows, CollectiveAnswer& answer) {
+// What the training steps of this study reduce, by case: the weights and biases of every layer.
+std::map<std::string, double> gradients(const StudyEvidence& evidence) {
+  std::map<std::string, double> bytes;
+  for (const PointEvidence& p : evidence.points) {
+    if (!is_workload(p.point, "data_parallel")) continue;
+    const double width = parameter(p.point, "width", kDefaultWidth);
+    bytes[p.point.case_name] =
+        kFloat * parameter(p.point, "layers", kDefaultLayers) * (width * width + width);
+  }
+  return bytes;
+}
+
+void predict(const std::vector<AllreduceRow>& rows, const std::map<std::string, double>& gradient,
+             CollectiveAnswer& answer) {
   std::set<double> sizes;
   double largest = 1;
   for (const AllreduceRow& row : rows) {
@@ -112,6 +126,14 @@ void predict(const std::vector<AllreduceRow>& rows, CollectiveAnswer& answer) {
     for (const double k : {2 * largest, 4 * largest}) {
       Result<AllreducePrediction> p = predict_allreduce(answer.model, rows, bytes, k);
       if (p) answer.predictions.push_back(std::move(*p));
+    }
+  }
+  for (const auto& [name, bytes] : gradient) {
+    for (const double k : {largest, 2 * largest, 4 * largest}) {
+      Result<AllreducePrediction> p = predict_allreduce(answer.model, rows, bytes, k);
+      if (!p) continue;
+      p->sentence = "gradient of " + name + ": " + p->sentence;
+      answer.predictions.push_back(std::move(*p));
     }
   }
 }
@@ -130,7 +152,7 @@ std::vector<CollectiveAnswer> collective_answers(const StudyEvidence& evidence,
     }
     CollectiveAnswer answer{
         .build = series.build, .case_name = series.case_name, .model = std::move(*model)};
-    predict(series.rows, answer);
+    predict(series.rows, gradients(evidence), answer);
     for (const std::string& note : answer.model.notes) {
       warnings.push_back({"collective", series.case_name + ": " + note});
     }

@@ -101,7 +101,7 @@ struct ShapeContest {
 struct CollectiveAnswer {
   std::string build, case_name;
   AllreduceModel model;
-  std::vector<AllreducePrediction> predictions;  // sizes measured, at 2 and 4 times the largest K
+  std::vector<AllreducePrediction> predictions;  // of sizes measured and of gradients
 };
 
 struct StudyAnalysis {

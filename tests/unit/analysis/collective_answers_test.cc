@@ -84,6 +84,22 @@ TEST(CollectiveAnswers, TheProgramIsKnownWhateverThePlanCallsIt) {
   EXPECT_EQ(collective_answers(b.study, warnings).at(0).case_name, "network");
 }
 
+TEST(CollectiveAnswers, TheGradientsOfTheStudysTrainingArePredicted) {
+  EvidenceBuilder b;
+  for (const int k : {2, 4, 8, 16}) add(b, k, 4, true);
+  PointEvidence& training = b.add(Mode::strong, 2, {1}, "train");
+  training.point.workload = "data_parallel";
+  training.point.parameters = {{"width", "512"}, {"layers", "6"}};
+  std::vector<Warning> warnings;
+  const auto answers = collective_answers(b.study, warnings);
+  ASSERT_EQ(answers.at(0).predictions.size(), 7u);
+  const AllreducePrediction& last = answers[0].predictions.back();
+  EXPECT_EQ(last.bytes, 4.0 * 6 * (512 * 512 + 512));
+  EXPECT_EQ(last.k, 64);
+  EXPECT_NEAR(last.seconds / *allreduce_seconds(Allreduce::ring, last.bytes, 64, kLink), 1, 1e-6);
+  EXPECT_EQ(last.sentence.substr(0, 29), "gradient of train: at K=64 th");
+}
+
 TEST(CollectiveAnswers, OneRankOnlyIsARefusal) {
   EvidenceBuilder b;
   add(b, 1, 4, false).runs[0].seconds = 1;
