@@ -236,7 +236,7 @@ Result<AllreducePrediction> predict_allreduce(const AllreduceModel& model,
                                               const std::vector<AllreduceRow>& rows, double bytes,
                                               double k) {
   if (model.fits.empty()) return refusal("nothing was fitted");
-  AllreducePrediction answer;
+  AllreducePrediction answer{.bytes = bytes, .k = k};
   for (int i = 0; i < model.plausible; ++i) {
     const AllreduceFit& fit = model.fits[i];
     TRY_ASSIGN(const CostColumns c, allreduce_columns(fit.algorithm, bytes, k));

@@ -41,6 +41,7 @@ Result<AllreduceModel> fit_allreduce(const std::vector<AllreduceRow>& rows,
                                      std::optional<double> gamma = std::nullopt);
 
 struct AllreducePrediction {
+  double bytes = 0, k = 0;           // what was asked for
   double seconds = 0;                // by the best
   std::optional<Interval> interval;  // 90%, over all plausible algorithms; none without spare rows
   bool extrapolated = false;         // outside the measured sizes or K

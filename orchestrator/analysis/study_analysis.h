@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/breakdown.h"
 #include "orchestrator/analysis/collective_fit.h"
+#include "orchestrator/analysis/isoefficiency.h"
 #include "orchestrator/analysis/knees.h"
 #include "orchestrator/analysis/model_intervals.h"
 #include "orchestrator/analysis/models.h"
@@ -57,6 +58,16 @@ struct LossShares {
   double computation = 0;  // breakdown only: computing itself got dearer
 };
 
+// How the problem must grow to hold `efficiency` at K, by the best model; work is in units of
+// today's T(1), so 3 means three times the problem. docs/methods.md says what each form counts as
+// useful.
+struct IsoGrowth {
+  int k = 1;
+  double efficiency = 0.7;
+  Growth growth = Growth::logarithmic;  // of the communication: the larger of the two terms
+  IsoAnswer replicated, fixed_serial, proportional;
+};
+
 struct CurveAnalysis {
   Times times;                      // the valid runs; empty: nothing below is there
   std::vector<PointDetail> points;  // in the order of Curve::points
@@ -65,8 +76,9 @@ struct CurveAnalysis {
   KneesAnswer knees;
   PredictionsAnswer predictions;  // 2 and 4 times the largest K, or the K asked for
   std::optional<LossShares> loss;
-  std::optional<WorkDepth> work_depth;  // at the largest K; none: the workload states no depth
-  std::optional<double> intensity;      // flops per byte, where the catalog knows both
+  std::vector<IsoGrowth> isoefficiency;  // strong, at the largest K, 2 and 4 times it
+  std::optional<WorkDepth> work_depth;   // at the largest K; none: the workload states no depth
+  std::optional<double> intensity;       // flops per byte, where the catalog knows both
   std::optional<double> cores_until_memory_bound;
   std::vector<Warning> warnings;
 };
@@ -87,9 +99,9 @@ struct ShapeContest {
 };
 
 struct CollectiveAnswer {
-  std::string case_name;
+  std::string build, case_name;
   AllreduceModel model;
-  std::vector<AllreducePrediction> predictions;  // sizes measured, at 2 and 4 times the largest K
+  std::vector<AllreducePrediction> predictions;  // of sizes measured and of gradients
 };
 
 struct StudyAnalysis {

@@ -88,6 +88,15 @@ TEST(Rounds, AWideIntervalOfOneShapeAsksNothingOfAnother) {
   EXPECT_EQ(points, (std::set<int>{2, 3}));
 }
 
+TEST(Rounds, RunsOfAnotherProvenanceDoNotWidenAnInterval) {
+  const Study study = study_with({1, 2}, {.min = 6, .max = 20, .until_efficiency_ci = 0.02});
+  StudyEvidence evidence = evidence_of(study, 6, 0.001);
+  for (const int odd : {0, 1}) evidence.points[1].runs[odd].seconds *= 3;
+  EXPECT_TRUE(next_round(study, evidence, 0).has_value());
+  for (const int odd : {0, 1}) evidence.points[1].runs[odd].provenance = "cpu.model=old";
+  EXPECT_FALSE(next_round(study, evidence, 0).has_value());
+}
+
 TEST(Rounds, TheMostRepeatsAreNeverPassed) {
   const Study study = study_with({1, 2}, {.min = 5, .max = 6, .until_efficiency_ci = 0.02});
   EXPECT_EQ(next_round(study, evidence_of(study, 5, 0.05), 0)->runs.size(), 2U);
