@@ -13,8 +13,8 @@
 namespace kneepoint {
 
 enum class Allreduce { ring, recursive_doubling, rabenseifner, binomial_tree };
-constexpr std::array kAllreduces = {Allreduce::ring, Allreduce::recursive_doubling,
-                                    Allreduce::rabenseifner, Allreduce::binomial_tree};
+inline constexpr std::array kAllreduces = {Allreduce::ring, Allreduce::recursive_doubling,
+                                           Allreduce::rabenseifner, Allreduce::binomial_tree};
 const char* to_string(Allreduce algorithm);  // "ring", "recursive doubling"...
 
 struct LinkCost {
