@@ -69,12 +69,25 @@ std::string interval_words(const Curve& curve) {
   return parts.empty() ? "" : "intervals " + joined(parts, "; ");
 }
 
-std::string line_words(const KneeAnswer& line) {
-  const std::string name = "E >= " + fixed_text(line.floor, 2);
-  if (line.where == "beyond K_max") return name + " at every K measured";
-  if (line.where == "below the first step") return name + " at no K above the baseline";
-  return name + " up to K=" + std::to_string(line.k_measured.value_or(0)) +
-         " (crosses at about K=" + significant_text(line.k.value_or(0), 3) + ")";
+// "E >= 0.80, 0.50 at every K measured": floors with the same answer are told once.
+std::string line_words(const std::vector<KneeAnswer>& lines) {
+  std::vector<std::pair<std::string, std::string>> told;  // words -> floors
+  for (const KneeAnswer& line : lines) {
+    std::string words = " up to K=" + std::to_string(line.k_measured.value_or(0)) +
+                        " (crosses at about K=" + significant_text(line.k.value_or(0), 3) + ")";
+    if (line.where == "beyond K_max") words = " at every K measured";
+    if (line.where == "below the first step") words = " at no K above the baseline";
+    const auto it = std::find_if(told.begin(), told.end(),
+                                 [&](const auto& entry) { return entry.first == words; });
+    if (it == told.end()) {
+      told.emplace_back(words, fixed_text(line.floor, 2));
+    } else {
+      it->second += ", " + fixed_text(line.floor, 2);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [words, floors] : told) parts.push_back("E >= " + floors + words);
+  return joined(parts, "; ");
 }
 
 std::vector<Column> columns_of(const Curve& curve, const TimeUnit& unit, bool sizes, bool by_work) {
@@ -156,11 +169,11 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   }
 
   if (knee.where != "no data") {
-    std::vector<std::string> lines = {line_words(knee)};
+    std::vector<KneeAnswer> lines = {knee};
     for (const KneeAnswer& line : curve.lines) {
-      if (line.floor != knee.floor) lines.push_back(line_words(line));
+      if (line.floor != knee.floor) lines.push_back(line);
     }
-    table.below.push_back(joined(lines, "; "));
+    table.below.push_back(line_words(lines));
   }
   if (const std::string words = interval_words(curve); !words.empty()) {
     table.below.push_back(words);

@@ -99,12 +99,12 @@ void add_breakdown(const CurveView& view, const std::vector<Both>& points,
   table.columns = {{"K"},
                    {"useful"},
                    {"imbal-\nance"},
-                   {"communi-\ncation"},
+                   {"comm."},
                    {"load\nbalance"},
-                   {"communication\nefficiency"},
-                   {"computation\nscaling"},
+                   {"comm.\nefficiency"},
+                   {"compute\nscaling"},
                    {"E they\nimply"},
-                   {"E if only\ncommunication"}};
+                   {"E by\ncomm_ratio"}};
   for (const Both& p : points) {
     const PointDetail& d = *p.detail;
     std::vector<std::string> row = {p.k()};
@@ -170,8 +170,8 @@ void add_tail(const std::vector<Both>& points, std::vector<DetailTable>& tables)
                           quantile_bounds(t.p50, unit), scaled(t.p95.value),
                           quantile_bounds(t.p95, unit), scaled(t.p99.value),
                           quantile_bounds(t.p99, unit), scaled(t.max)});
-    if (p.detail->tail_growth) {
-      table.lines.push_back("K=" + p.k() + ": " + p.detail->tail_growth->sentence);
+    if (p.detail->tail_growth) {  // the largest K says it best
+      table.lines = {"K=" + p.k() + ": " + p.detail->tail_growth->sentence};
     }
   }
   tables.push_back(std::move(table));

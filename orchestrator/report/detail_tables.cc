@@ -49,7 +49,6 @@ std::vector<std::string> model_row(const ModelFit& fit, const TimeUnit& unit, bo
   if (strong) {
     row.push_back(fit.serial_fraction ? percent_text(*fit.serial_fraction) : "-");
     row.push_back(fit.ceiling ? significant_text(*fit.ceiling, 3) : "none");
-    row.push_back(fit.ceiling_reached ? percent_text(*fit.ceiling_reached) : "-");
   }
   row.push_back(fit.left_out_rms ? percent_text(*fit.left_out_rms) : "-");
   return row;
@@ -89,8 +88,7 @@ void add_model_lines(const CurveView& view, const TimeUnit& unit, std::vector<st
     lines.push_back("not fitted: " + no.name + ": " + no.why);
   }
   if (models.power) {
-    lines.push_back("power law a + b/K^p, a diagnostic: p=" + fixed_text(models.power->p, 2) +
-                    (models.power->p > 1.05 ? ", above 1: superlinear" : ""));
+    lines.push_back("power law a + b/K^p, a diagnostic: p=" + fixed_text(models.power->p, 2));
   }
 }
 
@@ -103,13 +101,12 @@ void add_models(const CurveView& view, std::vector<DetailTable>& tables) {
                     ? "Models"
                     : std::string("Models, best first; T is the sum of the terms, in ") + unit.name;
   if (!models.fits.empty()) {
-    table.columns = {{"model", false}, {"weight"}, {"constant"}, {"1/K"}, {"log2 K"}, {"K-1"}};
+    table.columns = {{"model", false}, {"weight"}, {"1"}, {"1/K"}, {"log2 K"}, {"K-1"}};
     if (strong) {
-      table.columns.push_back({"serial\nfraction"});
-      table.columns.push_back({"ceiling\nof S"});
-      table.columns.push_back({"of it\nreached"});
+      table.columns.push_back({"serial"});
+      table.columns.push_back({"ceiling"});
     }
-    table.columns.push_back({"error at a\nK left out"});
+    table.columns.push_back({"error at\nleft-out K"});
     for (const ModelFit& fit : models.fits) table.rows.push_back(model_row(fit, unit, strong));
   }
   add_model_lines(view, unit, table.lines);
@@ -129,6 +126,22 @@ std::string where_words(const Knee& knee) {
   return knee.status + (knee.extrapolated ? "; model: " + k_text(*knee.extrapolated) : "");
 }
 
+// Measured K as they are, others with three digits.
+std::string k_cell(double k) {
+  return k == std::floor(k) ? fixed_text(k, 0) : significant_text(k, 3);
+}
+
+std::string knee_bounds(const Knee& knee, int largest) {
+  if (!knee.low || (!knee.high && !knee.open_high)) return "[-]";
+  if (knee.open_high && *knee.low >= largest) return "";  // all of it is beyond
+  return "[" + k_cell(*knee.low) + ", " + (knee.open_high ? "..." : k_cell(*knee.high)) + "]";
+}
+
+// A model without an end of the gain, as "ideal" is, has nothing to say about where it ends.
+bool says_nothing(const Knee& knee) {
+  return knee.basis != "measured" && knee.status == "beyond" && !knee.extrapolated;
+}
+
 void add_knees(const CurveView& view, std::vector<DetailTable>& tables) {
   const KneesAnswer& answer = view.analysis->knees;
   if (answer.knees.empty() && answer.notes.empty()) return;
@@ -136,16 +149,17 @@ void add_knees(const CurveView& view, std::vector<DetailTable>& tables) {
   table.title = "Knees by every rule";
   if (!answer.knees.empty()) {
     table.columns = {{"rule", false}, {"K"},       {"[95%]", false, true},
-                     {"K sure"},      {"K maybe"}, {"outside the K measured", false}};
+                     {"K sure"},      {"K maybe"}, {"where", false}};
   }
+  const PointSummary* last = view.largest();
+  const int largest = last == nullptr ? 1 : last->point.k;
   std::set<std::string> notes;
   for (const Knee& knee : answer.knees) {
-    const std::string high = knee.open_high ? "..." : knee.high ? k_text(*knee.high) : "";
-    table.rows.push_back(
-        {rule_name(knee), knee.k ? k_text(*knee.k) : "-",
-         knee.low && !high.empty() ? "[" + k_text(*knee.low) + ", " + high + "]" : "[-]",
-         knee.k_sure ? std::to_string(*knee.k_sure) : "",
-         knee.k_maybe ? std::to_string(*knee.k_maybe) : "", where_words(knee)});
+    if (says_nothing(knee)) continue;
+    table.rows.push_back({rule_name(knee), knee.k ? k_cell(*knee.k) : "-",
+                          knee_bounds(knee, largest),
+                          knee.k_sure ? std::to_string(*knee.k_sure) : "",
+                          knee.k_maybe ? std::to_string(*knee.k_maybe) : "", where_words(knee)});
     if (knee.rule == "kneedle" && !knee.note.empty()) notes.insert("kneedle " + knee.note);
   }
   if (!answer.agreement.empty()) table.lines.push_back(answer.agreement);
@@ -190,23 +204,38 @@ void add_warnings(const std::vector<Warning>& warnings, std::vector<DetailTable>
 
 // ---- the study
 
+// "A", "B", ...: shapes have long names.
+std::string letter_of(const std::string& shape, std::vector<std::string>& names) {
+  auto it = std::find(names.begin(), names.end(), shape);
+  if (it == names.end()) it = names.insert(names.end(), shape);
+  const auto number = it - names.begin();
+  return number < 26 ? std::string(1, static_cast<char>('A' + number)) : std::to_string(number + 1);
+}
+
 void add_contest(const ShapeContest& contest, bool several_builds,
                  std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Up or out: " + contest.case_name + ", " + to_string(contest.mode) +
-                (several_builds ? ", build " + contest.build : "") + "; the shape with the least T";
+                (several_builds ? ", build " + contest.build : "") +
+                "; the shape with the least T at each K";
   table.columns = {
       {"K"}, {"cores"}, {"fastest", false}, {"faster by"}, {"[95%]", false, true}, {"than", false}};
+  std::vector<std::string> names;
   for (const ShapeContest::Entry& e : contest.entries) {
-    std::string bounds = "[-]";
+    const bool alone = e.runner_up.empty();
+    std::string bounds = alone ? "" : "[-]";
     if (e.interval) {
       bounds = "[" + fixed_text((e.interval->low - 1) * 100, 1) + "%, " +
                fixed_text((e.interval->high - 1) * 100, 1) + "%]";
     }
-    const bool alone = e.runner_up.empty();
-    table.rows.push_back(
-        {std::to_string(e.k), std::to_string(e.cores), e.tie ? "tie: " + e.winner : e.winner,
-         alone ? "-" : fixed_text((e.ratio - 1) * 100, 1) + "%", alone ? "" : bounds, e.runner_up});
+    const std::string winner = letter_of(e.winner, names);
+    table.rows.push_back({std::to_string(e.k), std::to_string(e.cores),
+                          e.tie ? winner + ", a tie" : winner,
+                          alone ? "-" : fixed_text((e.ratio - 1) * 100, 1) + "%", bounds,
+                          alone ? "" : letter_of(e.runner_up, names)});
+  }
+  for (const std::string& name : names) {
+    table.lines.push_back(letter_of(name, names) + ": " + name);
   }
   tables.push_back(std::move(table));
 }

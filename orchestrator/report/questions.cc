@@ -52,6 +52,7 @@ std::string by_model(const CurveView& view, const ModelFit& best) {
     text += ": no speedup above " + significant_text(*best.ceiling, 3);
     if (best.ceiling_reached) text += ", " + percent_text(*best.ceiling_reached) + " of it reached";
   }
+  if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) text += "; no model fits well";
   return text;
 }
 
@@ -79,7 +80,9 @@ Question serial_fraction(const std::vector<CurveView>& views) {
     strong = true;
     const auto& fits = view.analysis->models.fits;
     const PointSummary* last = view.largest();
-    if (!fits.empty() && fits.front().serial_fraction) {
+    // The ideal model alone was not chosen: it can't say that there is no serial part.
+    const bool chosen = fits.size() > 1 || (!fits.empty() && (fits.front().terms & kOne) != 0);
+    if (chosen && fits.front().serial_fraction) {
       add(question, view.label, true, by_model(view, fits.front()));
     } else if (last != nullptr && last->karp_flatt) {
       add(question, view.label, true, by_karp_flatt(view, *last));
@@ -117,12 +120,14 @@ const CurveView* partner_of(const CurveView& view, const std::vector<CurveView>&
 
 std::string both_modes(const CurveView& strong, const CurveView& weak) {
   const std::optional<int> fixed = recommended_k(strong), grown = recommended_k(weak);
-  const std::string text = "measured both ways: a fixed problem pays " + holds_to(strong) +
-                           ", one that grows with K " + holds_to(weak);
   const int a = fixed.value_or(0), b = grown.value_or(0);
-  return text + (b > a   ? "; growing the problem is the way to use more"
-                 : b < a ? "; growing the problem does not help"
-                         : "");
+  if (a == b) {
+    return "measured both ways: a fixed problem and one that grows with K pay " + holds_to(strong);
+  }
+  return "measured both ways: a fixed problem pays " + holds_to(strong) +
+         ", one that grows with K " + holds_to(weak) +
+         (b > a ? "; growing the problem is the way to use more"
+                : "; growing the problem does not help");
 }
 
 Question growth(const std::vector<CurveView>& views) {
@@ -241,7 +246,7 @@ Question money(const std::vector<CurveView>& views) {
     add(question, view.label, true,
         text + "; it pays to K=" + std::to_string(*k) + " by the plan's rule");
   }
-  add(question, "", false, "in money: this version has no prices; worker-time stands for it");
+  add(question, "", false, "prices; this version has none, so worker-time stands for money");
   return question;
 }
 

@@ -227,11 +227,14 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
     all.curves.push_back(std::move(a));
   }
   ShapeContest contest{"default", "jacobi", Mode::strong, {}};
-  contest.entries = {{4, 4, "1 rank x 4 threads", "4 ranks x 1 thread", 1.08,
-                      Interval{1.05, 1.11, 0.968, "Hodges-Lehmann"}, false},
-                     {8, 8, "2 ranks x 4 threads", "8 ranks x 1 thread", 1.01,
-                      Interval{0.99, 1.03, 0.968, "Hodges-Lehmann"}, true},
-                     {16, 16, "16 ranks x 1 thread", "", 1, std::nullopt, false}};
+  contest.entries = {
+      {4, 4, "1 rank per node, 4 threads per rank, bind core",
+       "4 ranks per node, 1 thread per rank, bind core", 1.08,
+       Interval{1.05, 1.11, 0.968, "Hodges-Lehmann"}, false},
+      {8, 8, "1 rank per node, 4 threads per rank, bind core",
+       "4 ranks per node, 1 thread per rank, bind core", 1.01,
+       Interval{0.99, 1.03, 0.968, "Hodges-Lehmann"}, true},
+      {16, 16, "4 ranks per node, 1 thread per rank, bind core", "", 1, std::nullopt, false}};
   all.shapes = {contest};
   CollectiveAnswer collective;
   collective.case_name = "allreduce";
