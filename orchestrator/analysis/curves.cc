@@ -8,6 +8,9 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "orchestrator/analysis/provenance_split.h"
 
 namespace kneepoint {
 namespace {
@@ -82,7 +85,9 @@ std::vector<CurveMembers> group_curves(const StudyEvidence& evidence) {
       }
       if (curve.points.empty()) continue;
       curve.shape_name = name_of(evidence, curve.points, family);
-      curves.push_back(std::move(curve));
+      for (CurveMembers& part : split_by_provenance(evidence, std::move(curve))) {
+        curves.push_back(std::move(part));
+      }
     }
   }
   return curves;

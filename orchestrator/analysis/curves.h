@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which points make one curve: build × case × mode × shape family, whatever the node count.
+// Which points make one curve: build × case × mode × shape family, whatever the node count, and of
+// one provenance.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,16 @@ struct CurveMembers {
   std::string build, case_name, shape_name;
   Mode mode = Mode::strong;
   std::vector<int> points;  // indexes of StudyEvidence::points, K ascending
+  // What tells it from another curve of the same name, or from runs set apart; "" when nothing
+  // does.
+  std::string provenance;
+  std::optional<std::string> runs_with;  // only runs of this RunEvidence::provenance are on it
+  std::vector<std::string> apart;        // sentences: which runs are not on it, and why
 };
 
 // In the order in which the plan first names them. Ranks per node tell families apart only where
 // the plan lists several for one K; a K that has one shape only belongs to every family.
+// Curves that mix provenance are split: see provenance_split.h.
 std::vector<CurveMembers> group_curves(const StudyEvidence& evidence);
 
 }  // namespace kneepoint

@@ -11,28 +11,19 @@
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/analysis/knee.h"
+#include "orchestrator/analysis/superlinear.h"
+#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/analysis/work_check.h"
 
 namespace kneepoint {
 namespace {
 
-constexpr double kSuperlinear = 1.01;  // a lower bound above this is said
-
-bool counts(const RunEvidence& run) {
-  return run.state == AttemptState::succeeded && run.seconds > 0 && std::isfinite(run.seconds);
-}
-
 template <typename Value>
-std::vector<double> over_valid_runs(const PointEvidence& evidence, Value value) {
+double median_of(const std::vector<const RunEvidence*>& runs, Value value) {
   std::vector<double> values;
-  for (const RunEvidence& run : evidence.runs) {
-    if (counts(run)) values.push_back(value(run));
-  }
-  return values;
-}
-
-std::vector<double> times_of(const PointEvidence& evidence) {
-  return over_valid_runs(evidence, [](const RunEvidence& run) { return run.seconds; });
+  values.reserve(runs.size());
+  for (const RunEvidence* run : runs) values.push_back(value(*run));
+  return median(std::move(values));
 }
 
 std::string of_repeats(int part, int whole, const char* what) {
@@ -56,31 +47,39 @@ void set_flags(const PointEvidence& evidence, PointSummary& p) {
   if (p.failed > 0) p.flags.push_back(of_repeats(p.failed, runs, "failed"));
   if (p.pending > 0) p.flags.push_back(of_repeats(p.pending, runs, "pending"));
   if (runs == 0) p.flags.emplace_back("no repeats planned");
+  if (p.set_apart > 0) {
+    p.flags.push_back(of_repeats(p.set_apart, runs, "of other provenance"));
+  }
   if (p.outliers > 0) {
     p.flags.push_back(std::to_string(p.outliers) + (p.outliers == 1 ? " outlier" : " outliers"));
   }
 }
 
 // What one point says by itself, without a baseline.
-PointSummary summarise_point(const PointEvidence& evidence, int index) {
+PointSummary summarise_point(const CurveMembers& members, const PointEvidence& evidence,
+                             int index) {
   PointSummary p;
   p.point = evidence.point;
   p.index = index;
-  const std::vector<double> times = times_of(evidence);
+  const std::vector<const RunEvidence*> valid = valid_runs(members, evidence);
+  const std::vector<double> times = valid_seconds(members, evidence);
   p.valid = static_cast<int>(times.size());
   for (const RunEvidence& run : evidence.runs) {
-    if (!counts(run)) ++(run.finished ? p.failed : p.pending);
+    if (!counts(run)) {
+      ++(run.finished ? p.failed : p.pending);
+    } else if (!counts_on(members, run)) {
+      ++p.set_apart;
+    }
   }
   if (p.valid > 0) {
     p.seconds = median(times);
     p.seconds_interval = median_interval(times);
     p.outliers = count_outliers(times);
-    p.work_total =
-        median(over_valid_runs(evidence, [](const RunEvidence& run) { return run.work_total; }));
-    p.compute_share = median(over_valid_runs(
-        evidence, [](const RunEvidence& run) { return run.compute_seconds / run.seconds; }));
-    p.communication_share = median(over_valid_runs(
-        evidence, [](const RunEvidence& run) { return run.communication_seconds / run.seconds; }));
+    p.work_total = median_of(valid, [](const RunEvidence& run) { return run.work_total; });
+    p.compute_share =
+        median_of(valid, [](const RunEvidence& run) { return run.compute_seconds / run.seconds; });
+    p.communication_share = median_of(
+        valid, [](const RunEvidence& run) { return run.communication_seconds / run.seconds; });
     if (p.point.results > 0) {
       p.node_seconds_per_result = p.seconds * p.point.shape.nodes / p.point.results;
     }
@@ -95,16 +94,16 @@ double karp_flatt(double inverse_speedup, double r, double k0) {
   return relative / (relative + k0 * (1 - relative));
 }
 
-void relate_to_baseline(const StudyEvidence& evidence, const PointSummary& base, Mode mode,
-                        PointSummary& p) {
+void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& members,
+                        const PointSummary& base, PointSummary& p) {
   const double k0 = base.point.k, k = p.point.k;
   const double r = k / k0;
-  const bool strong = mode == Mode::strong;
+  const bool strong = members.mode == Mode::strong;
   const double ratio = base.seconds / p.seconds;
   p.speedup = strong ? ratio : r * ratio;
   p.efficiency = strong ? ratio / r : ratio;
-  p.efficiency_interval =
-      ratio_interval(times_of(evidence.points[base.index]), times_of(evidence.points[p.index]));
+  p.efficiency_interval = ratio_interval(valid_seconds(members, evidence.points[base.index]),
+                                         valid_seconds(members, evidence.points[p.index]));
   if (p.efficiency_interval && strong) {
     p.efficiency_interval->low /= r;
     p.efficiency_interval->high /= r;
@@ -154,15 +153,17 @@ Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members
   curve.case_name = members.case_name;
   curve.shape_name = members.shape_name;
   curve.mode = members.mode;
+  curve.provenance = members.provenance;
+  curve.findings = members.apart;
   curve.held_fixed = evidence.points[members.points.front()].point.held_fixed;
   for (const int i : members.points) {
-    curve.points.push_back(summarise_point(evidence.points[i], i));
+    curve.points.push_back(summarise_point(members, evidence.points[i], i));
     curve.emulated = curve.emulated || evidence.points[i].point.emulated;
   }
   find_baseline(curve);
   if (const PointSummary* base = curve.baseline()) {
     for (PointSummary& p : curve.points) {
-      if (p.valid > 0 && !p.baseline) relate_to_baseline(evidence, *base, curve.mode, p);
+      if (p.valid > 0 && !p.baseline) relate_to_baseline(evidence, members, *base, p);
     }
   }
   check_work(curve);
@@ -187,8 +188,8 @@ StudySummary summarise(const StudyEvidence& evidence) {
     const Curve& curve = summary.curves.back();
     summary.knees.push_back(find_knee(curve, evidence.knee_floor));
     for (const PointSummary& p : curve.points) {
-      summary.anything_ran = summary.anything_ran || p.valid + p.failed > 0;
-      summary.all_points_have_data = summary.all_points_have_data && p.valid > 0;
+      summary.anything_ran = summary.anything_ran || p.valid + p.failed + p.set_apart > 0;
+      summary.all_points_have_data = summary.all_points_have_data && p.valid + p.set_apart > 0;
     }
   }
   return summary;

@@ -27,6 +27,7 @@ struct PointSummary {
   int failed = 0;         // runs finished without a valid time
   int pending = 0;        // runs not finished yet
   int outliers = 0;       // flagged by MAD, never dropped
+  int set_apart = 0;      // runs of another provenance than the curve's: on no or another curve
   double seconds = 0;     // median T; 0 when valid == 0
   std::optional<Interval> seconds_interval;
   double speedup = 0;  // relative to the curve's baseline K0; weak: scaled, K/K0 · E

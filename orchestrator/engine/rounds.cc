@@ -9,6 +9,7 @@
 
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/plan/matrix.h"
@@ -22,12 +23,6 @@ int next_rung(int n) {
     if (rung > n) return rung;
   }
   return n + n / 2;
-}
-
-int valid_runs(const PointEvidence& point) {
-  return static_cast<int>(std::count_if(
-      point.runs.begin(), point.runs.end(),
-      [](const RunEvidence& run) { return run.finished && run.state == AttemptState::succeeded; }));
 }
 
 }  // namespace
@@ -69,7 +64,8 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
   for (const CurveMembers& curve : group_curves(evidence)) {
     int baseline = -1;
     for (const int point : curve.points) {
-      if (valid_runs(evidence.points[point]) == 0) continue;  // more of the same won't help
+      if (valid_runs(curve, evidence.points[point]).empty())
+        continue;  // more of the same won't help
       if (baseline < 0) {
         baseline = point;
       } else if (!(half_widths[point] <= repeat.until_efficiency_ci)) {
