@@ -26,6 +26,9 @@ void write_entry(JsonWriter& json, const CatalogEntry& entry) {
   json.key("default_size_weak").value(entry.default_size_weak);
   json.key("model_strong").value(entry.model_strong);
   json.key("model_weak").value(entry.model_weak);
+  json.key("flops").value(entry.flops);
+  json.key("bytes").value(entry.bytes);
+  json.key("parallelism").value(entry.parallelism);
   json.key("parameters").begin_object();
   for (const Parameter& parameter : entry.parameters) {
     json.key(parameter.name).value(parameter.value);
@@ -48,6 +51,12 @@ std::string in_detail(const CatalogEntry& entry) {
       {"model:", entry.model_strong.empty()
                      ? "none"
                      : "strong " + entry.model_strong + "; weak " + entry.model_weak}};
+  const auto known = [&rows](const char* title, const std::string& formula, const char* of) {
+    if (!formula.empty()) rows.push_back({title, formula + of});
+  };
+  known("flops:", entry.flops, " in one iteration");
+  known("bytes:", entry.bytes, " from and to memory in one iteration");
+  known("parallelism:", entry.parallelism, " ranks at most have work");
   for (const Parameter& parameter : entry.parameters) {
     rows.push_back({"parameter:", parameter.name + " (default " + parameter.value + ")"});
   }

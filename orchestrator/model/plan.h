@@ -85,6 +85,9 @@ struct CatalogEntry {
   std::string divisible;     // formula: 0 = ranks split the size evenly (see docs)
   std::string model_strong;  // T in seconds; formulas for the simulated backend
   std::string model_weak;
+  std::string flops;        // formulas of one iteration, all ranks; "": not known
+  std::string bytes;        // from and to memory
+  std::string parallelism;  // parts that can be worked on at once
   std::string default_size_strong;
   std::string default_size_weak;
   std::vector<Parameter> parameters;       // with their defaults; others are errors
@@ -106,6 +109,8 @@ struct WorkloadSpec {
   std::optional<Scale> scale;  // instead of the plan's
   std::string model_strong;    // T formulas for the simulated backend; catalog's by default
   std::string model_weak;
+  // Formulas; catalog's by default. `use`: of one iteration, `command`: of one run. "": not known.
+  std::string flops, bytes, parallelism;
   std::string build = "default";        // label of the binary or image
   std::optional<CatalogEntry> catalog;  // filled in by the reader when `use` is given
 };

@@ -138,6 +138,9 @@ FormulaResult<std::shared_ptr<const CaseFormulas>> CaseFormulas::parse(
        formulas->size_},
       {std::string("model.") + to_string(mode), model, has_size, formulas->model_},
       {"result.count", workload.result.count, has_size, formulas->results_},
+      {"flops", workload.flops, has_size, formulas->flops_},
+      {"bytes", workload.bytes, has_size, formulas->bytes_},
+      {"parallelism", workload.parallelism, has_size, formulas->parallelism_},
   };
   for (const auto& one : all) {
     if (one.text.empty()) continue;
@@ -180,6 +183,23 @@ FormulaResult<CaseValues> CaseFormulas::at(int k, const Shape& shape) const {
       return FormulaProblem{
           "result.count", "the count is " + number_text(*results) + "; expected a number above 0"};
     }
+  }
+  const struct {
+    const char* key;
+    const std::unique_ptr<Formula>& formula;
+    double& into;
+  } amounts[] = {{"flops", flops_, values.flops},
+                 {"bytes", bytes_, values.bytes},
+                 {"parallelism", parallelism_, values.parallelism}};
+  for (const auto& amount : amounts) {
+    if (amount.formula == nullptr) continue;
+    const auto value = amount.formula->evaluate(case_values(parameters_, k, shape, size));
+    if (!value) return FormulaProblem{amount.key, value.error().message};
+    if (!(*value > 0)) {
+      return FormulaProblem{
+          amount.key, "the formula gives " + number_text(*value) + "; expected a number above 0"};
+    }
+    amount.into = *value;
   }
   return values;
 }

@@ -32,6 +32,7 @@ struct CaseValues {
   double size = 0;
   double results = 1;
   double modelled_seconds = 0;
+  double flops = 0, bytes = 0, parallelism = 0;  // 0: not known
 };
 
 struct FormulaProblem {
@@ -65,7 +66,7 @@ class CaseFormulas {
   Mode mode_ = Mode::strong;
   SizeSpec size_spec_;
   std::vector<double> parameters_;  // those that are numbers
-  std::unique_ptr<Formula> size_, model_, results_;
+  std::unique_ptr<Formula> size_, model_, results_, flops_, bytes_, parallelism_;
 };
 
 // K, ranks, nodes, threads, [size,] and the parameters that are numbers, in this order.

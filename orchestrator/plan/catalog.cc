@@ -76,6 +76,9 @@ CatalogEntry read_entry(const YamlView& view) {
     entry.model_strong = read_formula(model["strong"], names);
     entry.model_weak = read_formula(model["weak"], names);
   }
+  entry.flops = optional_formula(view["flops"], names);
+  entry.bytes = optional_formula(view["bytes"], names);
+  entry.parallelism = optional_formula(view["parallelism"], names);
   read_emulated(view["emulated_when"], entry);
   return entry;
 }

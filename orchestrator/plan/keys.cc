@@ -28,6 +28,9 @@ const KeySet kWorkload = {{
     {"result", &kResult},
     {"scale", &kScale},
     {"model", &kModel},
+    {"flops"},
+    {"bytes"},
+    {"parallelism"},
     {"build"},
 }};
 const KeySet kIterations = {{{"warmup"}, {"count"}, {"min_time"}}};
@@ -94,6 +97,9 @@ const KeySet kCatalogEntry = {{
     {"work_unit"},
     {"divisible"},
     {"model", &kModel},
+    {"flops"},
+    {"bytes"},
+    {"parallelism"},
     {"parameters", nullptr, kFreeNames},
     {"emulated_when"},
 }};

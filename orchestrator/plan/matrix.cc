@@ -133,6 +133,12 @@ class Expander {
     point.iterations = plan_.iterations.min_time > 0 ? 1 : plan_.iterations.count;
     point.modelled_seconds =
         values.value().modelled_seconds * (workload.catalog ? point.iterations : 1);
+    // A command's T is of the whole run, and so is what it says of its work.
+    const double per = workload.catalog ? 1 : point.iterations;
+    point.flops = values.value().flops / per;
+    point.bytes = values.value().bytes / per;
+    // The formula counts parts for ranks; a worker may be several of them.
+    point.parallelism = values.value().parallelism * point.k / std::max(1, point.shape.ranks);
     point.held_fixed = held_fixed(workload, point);
     return true;
   }

@@ -156,14 +156,8 @@ void read_knee(const YamlView& view, KneeSpec& knee) {
   if (!view.check_map()) return;
   static const std::vector<std::string> rules = {"efficiency", "power",    "marginal",
                                                  "min_time",   "usl_peak", "kneedle"};
-  if (const auto rule = view["rule"].word(rules)) {
-    knee.rule = *rule;
-    if (*rule != "efficiency") {
-      view["rule"].fail("'" + *rule + "': " + kNotYet + "; use efficiency");
-    }
-  }
-  const YamlView floor = view["floor"];
-  read_into(floor.share(), knee.floor);
+  read_into(view["rule"].word(rules), knee.rule);
+  read_into(view["floor"].share(), knee.floor);
 }
 
 // Checked for type; the gate feature gives them effect.

@@ -230,6 +230,13 @@ void read_rest(const YamlView& view, WorkloadSpec& workload) {
     if (model["strong"].present()) workload.model_strong = read_formula(model["strong"], names);
     if (model["weak"].present()) workload.model_weak = read_formula(model["weak"], names);
   }
+  const auto read_amount = [&](const char* key, std::string CatalogEntry::*of_catalog) {
+    if (view[key].present()) return read_formula(view[key], names);
+    return workload.catalog ? *workload.catalog.*of_catalog : std::string();
+  };
+  workload.flops = read_amount("flops", &CatalogEntry::flops);
+  workload.bytes = read_amount("bytes", &CatalogEntry::bytes);
+  workload.parallelism = read_amount("parallelism", &CatalogEntry::parallelism);
   workload.scale = read_scale(view["scale"]);
   read_into(view["mpi"].truth(), workload.mpi);
   if (const auto build = view["build"].text()) {

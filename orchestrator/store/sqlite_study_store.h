@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "orchestrator/store/database.h"
@@ -69,7 +70,7 @@ class SqliteStudyStore final : public StudyStore {
   Result<std::vector<RankTotal>> ranks(RowId attempt) override;
   Result<std::vector<Metric>> metrics(RowId attempt) override;
 
-  // store_evidence.cc
+  // store_evidence.cc, store_detail.cc
   Result<StudyEvidence> evidence(RowId study) override;
   Result<StudyEvidence> evidence_in_detail(RowId study) override;
 
@@ -77,8 +78,15 @@ class SqliteStudyStore final : public StudyStore {
   Result<StudyRow> study_row(RowId study);
   Result<void> read_study_header(RowId study, StudyEvidence& evidence);
   Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);
-  Result<void> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
-                         StudyEvidence& evidence);
+  // Where in the evidence the run of a succeeded, deciding attempt is.
+  struct RunPlace {
+    std::size_t point = 0, run = 0, detail = 0;  // detail: among the valid ones
+  };
+  using ValidRuns = std::unordered_map<RowId, RunPlace>;  // by row of the attempt
+  Result<ValidRuns> read_evidence(RowId study, StudyEvidence& evidence);
+  Result<ValidRuns> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
+                              StudyEvidence& evidence);
+  Result<void> read_provenance(RowId study, const ValidRuns& valid, StudyEvidence& evidence);
   Error no_such(const char* what, RowId row) const;
   Error unreadable(const char* column, const std::string& word) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <unordered_map>
 
 #include "orchestrator/store/attempt_words.h"
 #include "orchestrator/store/sqlite_study_store.h"
@@ -80,7 +81,8 @@ Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
              db_.query("SELECT id, build, workload, case_name, mode, k, nodes, ranks,"
                        " ranks_per_node, threads_per_rank, gpus_per_node, bind, size, results,"
                        " result_name, held_fixed, work_unit, emulated, mpi, own_harness,"
-                       " iterations, modelled_seconds, command FROM points WHERE study = ?"
+                       " iterations, modelled_seconds, command, flops, bytes, parallelism FROM "
+                       "points WHERE study = ?"
                        " ORDER BY id",
                        study));
   RowId id = 0;
@@ -93,7 +95,7 @@ Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
     row.read(id, p.build, p.workload, p.case_name, mode, p.k, p.shape.nodes, p.shape.ranks,
              p.shape.ranks_per_node, p.shape.threads_per_rank, p.shape.gpus_per_node, bind, size,
              p.results, p.result_name, p.held_fixed, p.work_unit, p.emulated, p.mpi, p.own_harness,
-             p.iterations, p.modelled_seconds, command);
+             p.iterations, p.modelled_seconds, command, p.flops, p.bytes, p.parallelism);
     const auto parsed_mode = parse_mode(mode);
     const auto parsed_bind = parse_bind(bind);
     if (!parsed_mode || !parsed_bind) return unreadable("mode or bind", mode + " " + bind);
@@ -118,11 +120,11 @@ Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
   }
 }
 
-Result<void> SqliteStudyStore::read_runs(RowId study, const std::map<RowId, std::size_t>& places,
-                                         StudyEvidence& evidence) {
+Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_runs(
+    RowId study, const std::map<RowId, std::size_t>& places, StudyEvidence& evidence) {
   TRY_ASSIGN(auto row,
              db_.query("SELECT r.point, r.number, r.repeat, r.outcome <> 'open',"
-                       " COALESCE(a.number, 0), a.state, a.reason, a.started_ns, a.ended_ns,"
+                       " COALESCE(a.number, 0), a.id, a.state, a.reason, a.started_ns, a.ended_ns,"
                        " a.seconds, a.work_total, a.work_min, a.work_max, a.compute_seconds,"
                        " a.communication_seconds, a.hosts, a.oversubscribed, a.binding_differs,"
                        " a.machine_busy"
@@ -130,17 +132,18 @@ Result<void> SqliteStudyStore::read_runs(RowId study, const std::map<RowId, std:
                        " ORDER BY r.number, a.number",
                        study));
   AttemptWords words;
-  RowId point = 0;
+  RowId point = 0, attempt_row = 0;
   int attempt = 0;
+  std::unordered_map<int, RowId> deciding;  // by run number
   Nanoseconds started = 0, ended = 0;
   for (;;) {
     TRY_ASSIGN(const bool there, row.next());
     if (!there) break;
     RunEvidence read;
-    row.read(point, read.number, read.repeat, read.finished, attempt, words.state, words.reason,
-             started, ended, read.seconds, read.work_total, read.work_min, read.work_max,
-             read.compute_seconds, read.communication_seconds, read.hosts, read.oversubscribed,
-             read.binding_differs, read.machine_busy);
+    row.read(point, read.number, read.repeat, read.finished, attempt, attempt_row, words.state,
+             words.reason, started, ended, read.seconds, read.work_total, read.work_min,
+             read.work_max, read.compute_seconds, read.communication_seconds, read.hosts,
+             read.oversubscribed, read.binding_differs, read.machine_busy);
     PointEvidence& at = evidence.points[places.at(point)];
     if (at.runs.empty() || at.runs.back().number != read.number) {
       at.runs.push_back(read);  // not tried yet, as far as is known
@@ -149,31 +152,41 @@ Result<void> SqliteStudyStore::read_runs(RowId study, const std::map<RowId, std:
     if (!words.parse(read.state, read.reason)) {
       return unreadable("state or reason", words.state + " " + words.reason);
     }
+    deciding[read.number] = attempt_row;
     read.attempts = at.runs.back().attempts + 1;  // oldest first: the newest decides
     at.runs.back() = std::move(read);
     if (started > 0 && ended > started) {
       evidence.node_seconds += to_seconds(ended - started) * at.point.shape.nodes;
     }
   }
-  for (auto& at : evidence.points) {
-    std::sort(at.runs.begin(), at.runs.end(),
+  ValidRuns valid;
+  for (std::size_t p = 0; p < evidence.points.size(); ++p) {
+    auto& list = evidence.points[p].runs;
+    std::sort(list.begin(), list.end(),
               [](const RunEvidence& a, const RunEvidence& b) { return a.repeat < b.repeat; });
+    std::size_t detail = 0;
+    for (std::size_t r = 0; r < list.size(); ++r) {
+      if (list[r].state != AttemptState::succeeded) continue;
+      valid[deciding.at(list[r].number)] = {p, r, detail++};
+    }
   }
-  return {};
-}
-
-Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
-  return evidence(study);
+  return valid;
 }
 
 Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   StudyEvidence evidence;
-  TRY(read_study_header(study, evidence));
-  TRY_ASSIGN(const auto places, read_points(study, evidence));
-  TRY(read_runs(study, places, evidence));
+  TRY_ASSIGN(const auto valid, read_evidence(study, evidence));
+  TRY(read_provenance(study, valid, evidence));
   TRY(moment.commit());
   return evidence;
+}
+
+Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_evidence(RowId study,
+                                                                    StudyEvidence& evidence) {
+  TRY(read_study_header(study, evidence));
+  TRY_ASSIGN(const auto places, read_points(study, evidence));
+  return read_runs(study, places, evidence);
 }
 
 }  // namespace kneepoint

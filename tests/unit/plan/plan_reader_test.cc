@@ -61,7 +61,7 @@ search: grid
 seed: 42
 limits: {concurrent: 8, nodes: 32, budget: {node_hours: 40, amount: 200, currency: USD},
          timeout: 20m, queue_wait: 6h, retries: 2, oversubscribe: true}
-knee: {rule: efficiency, floor: 80%}
+knee: {rule: power, floor: 80%}
 gate: {min_effect: 3%, alpha: 0.025, confirm_effect: 1.5%, max_regression: 5%}
 )yaml");
   EXPECT_EQ(plan.worker, WorkerUnit::node);
@@ -96,6 +96,7 @@ gate: {min_effect: 3%, alpha: 0.025, confirm_effect: 1.5%, max_regression: 5%}
   EXPECT_EQ(plan.limits.node_hours, 40);
   EXPECT_EQ(plan.limits.queue_wait, 6 * kHour);
   EXPECT_TRUE(plan.limits.oversubscribe);
+  EXPECT_EQ(plan.knee.rule, "power");
   EXPECT_DOUBLE_EQ(plan.knee.floor, 0.8);
 }
 
@@ -233,6 +234,14 @@ TEST(Catalog, ReportsItsProblemsLikeAnyFile) {
             "c.yaml:2:5: workloads[0].summary: missing\n"
             "c.yaml:4:5: workloads[0].sumary: unknown key; did you mean 'summary'?\n"
             "c.yaml:5:21: workloads[0].emulated_when[0]: expected PARAMETER=VALUE, found 'work'\n");
+}
+
+TEST(Knee, EveryRuleIsTaken) {
+  const std::string base = "study: demo\nscale: [1, 2]\nworkloads: [{name: j, use: jacobi3d}]\n";
+  for (const char* rule : {"efficiency", "power", "marginal", "min_time", "usl_peak", "kneedle"}) {
+    EXPECT_EQ(plan_of(base + "knee: {rule: " + rule + "}\n").knee.rule, rule);
+  }
+  EXPECT_NE(problems_of(base + "knee: {rule: elbow}\n"), "");
 }
 
 }  // namespace

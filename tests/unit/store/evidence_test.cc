@@ -64,6 +64,9 @@ TEST_F(EvidenceTest, HasEveryPointAsItWasPut) {
   EXPECT_EQ(p.command.argv, q.command.argv);
   EXPECT_EQ(p.modelled_seconds, q.modelled_seconds);
   EXPECT_EQ(p.iterations, q.iterations);
+  EXPECT_EQ(p.flops, q.flops);
+  EXPECT_EQ(p.bytes, q.bytes);
+  EXPECT_EQ(p.parallelism, q.parallelism);
 
   const Point& r = points[1].point;
   EXPECT_FALSE(r.has_size);
@@ -74,6 +77,9 @@ TEST_F(EvidenceTest, HasEveryPointAsItWasPut) {
   EXPECT_FALSE(r.mpi);
   EXPECT_TRUE(r.emulated);
   EXPECT_FALSE(r.own_harness);
+  EXPECT_EQ(r.flops, 0);
+  EXPECT_EQ(r.bytes, 0);
+  EXPECT_EQ(r.parallelism, 0);
 }
 
 TEST_F(EvidenceTest, TheNewestAttemptDecidesAndAllAreCounted) {

@@ -149,6 +149,41 @@ TEST_F(MigrationsTest, EightProcessesAtOnceMigrateOnce) {
   EXPECT_EQ(open()->number_of("SELECT COUNT(*) FROM parent").value(), 2);
 }
 
+TEST_F(MigrationsTest, ADatabaseOfTheFirstSchemaKeepsItsStudiesAndKnowsNoFlops) {
+  {
+    auto database = open();
+    ASSERT_TRUE(migrate(*database, embedded_migrations().first(1)));
+    ASSERT_TRUE(database->run_script(
+        "INSERT INTO studies VALUES (1, 'old-0a1b2c3d-1', 'old', '0a1b2c3d', 1, 'finished', "
+        "'local',"
+        " 'here', 'p.yaml', '', '', '/w', 'rank', 1, 'efficiency', 0.7, 5, 6);"
+        "INSERT INTO points VALUES (1, 1, 'key', 'default', 'jacobi', 'jacobi', 'strong', 2, 1, 2, "
+        "2,"
+        " 1, 0, 'core', 96, 1, 'solve', 'the grid', 'cells', 0, 1, 1, 5, 0, '[\"kp-jacobi3d\"]');"
+        "INSERT INTO runs VALUES (1, 1, 1, 1, 0, 0, 0, 'succeeded', 0);"
+        "INSERT INTO attempts (id, run, number, state, allocation, has_result, seconds)"
+        " VALUES (1, 1, 1, 'succeeded', 'kp', 1, 1.5);"
+        "INSERT INTO samples VALUES (1, 0, 1, 1500000000, 1, 1, 1, 0, 0);"));
+  }
+  FakeClock clock;
+  auto store = StudyStore::open(path(), StudyStore::Access::read_write, clock);
+  ASSERT_TRUE(store.has_value()) << store.error().message;
+  EXPECT_TRUE(std::filesystem::exists(path() + ".bak-v1"));
+  const auto evidence = (*store)->evidence_in_detail(1).value();
+  ASSERT_EQ(evidence.points.size(), 1U);
+  const Point& point = evidence.points[0].point;
+  EXPECT_EQ(point.size, 96);
+  EXPECT_EQ(point.command.argv, std::vector<std::string>{"kp-jacobi3d"});
+  EXPECT_EQ(point.flops, 0);
+  EXPECT_EQ(point.bytes, 0);
+  EXPECT_EQ(point.parallelism, 0);
+  ASSERT_EQ(evidence.points[0].runs.size(), 1U);
+  EXPECT_EQ(evidence.points[0].runs[0].seconds, 1.5);
+  EXPECT_EQ(evidence.points[0].runs[0].provenance, "");
+  ASSERT_EQ(evidence.points[0].details.size(), 1U);
+  EXPECT_EQ(evidence.points[0].details[0].iteration_seconds, std::vector<double>{1.5});
+}
+
 TEST(EmbeddedMigrations, AreNumberedWithoutGaps) {
   int expected = 0;
   for (const auto& migration : embedded_migrations()) {

@@ -56,6 +56,9 @@ inline Point make_point(int k, Mode mode = Mode::strong) {
   point.own_harness = true;
   point.modelled_seconds = 1.25;
   point.iterations = 5;
+  point.flops = 1e9;
+  point.bytes = 2.5e8;
+  point.parallelism = 4096;
   return point;
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of compared facts, and the text they make.
+#include "orchestrator/model/provenance.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace kneepoint {
+namespace {
+
+constexpr std::string_view kMemory = "memory.bytes";
+
+constexpr std::array<ComparedFact, 9> kCompared = {{
+    {"cpu.model", "cpu.model"},
+    {"cpu.sockets", "cpu.sockets"},
+    {"cpu.cores", "cpu.cores"},
+    {"cpu.threads_per_core", "cpu.threads_per_core"},
+    {"memory", kMemory},
+    {"gpu", "gpu"},
+    {"program", kFactProgramHash},
+    {"kernels", "kernels"},
+    // What the program was linked with says more than what its starter says of itself.
+    {"mpi", "mpi.library", "mpi.version"},
+}};
+
+// The values of one fact over all scopes, each once, sorted.
+std::vector<std::string> values_of(std::span<const Fact> facts, std::string_view name) {
+  std::vector<std::string> values;
+  for (const Fact& fact : facts) {
+    if (fact.name != name || fact.value.empty() || fact.value == "unknown") continue;
+    if (name == "gpu" && fact.value == "none") continue;
+    std::string value = name == kMemory ? memory_class(fact.value) : fact.value;
+    if (std::find(values.begin(), values.end(), value) == values.end()) {
+      values.push_back(std::move(value));
+    }
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace
+
+std::span<const ComparedFact> compared_facts() {
+  return kCompared;
+}
+
+std::string comparable_provenance(std::span<const Fact> facts) {
+  std::string text;
+  for (const ComparedFact& compared : kCompared) {
+    auto values = values_of(facts, compared.name);
+    if (values.empty() && !compared.instead.empty()) values = values_of(facts, compared.instead);
+    if (values.empty()) continue;
+    text += (text.empty() ? "" : "; ") + std::string(compared.label) + "=";
+    for (std::size_t i = 0; i < values.size(); ++i) text += (i > 0 ? " + " : "") + values[i];
+  }
+  return text;
+}
+
+std::string memory_class(const std::string& bytes) {
+  double number = 0;
+  const auto read = std::from_chars(bytes.data(), bytes.data() + bytes.size(), number);
+  if (read.ec != std::errc() || read.ptr != bytes.data() + bytes.size() || !(number >= 1) ||
+      !std::isfinite(number)) {
+    return bytes;
+  }
+  int exponent = 0;  // 2^(exponent-1) <= number < 2^exponent
+  std::frexp(number, &exponent);
+  const double step = std::ldexp(1.0, exponent - 3);
+  char text[48];
+  std::snprintf(text, sizeof text, "%.6g GiB",
+                std::ceil(number / step) * step / (1024.0 * 1048576));
+  return text;
+}
+
+}  // namespace kneepoint
