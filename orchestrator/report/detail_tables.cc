@@ -83,9 +83,14 @@ void add_model_lines(const CurveView& view, const TimeUnit& unit, std::vector<st
       }
     }
   }
+  std::vector<std::string> waiting;
   for (const NotFitted& no : models.not_fitted) {
-    if (models.fits.empty()) break;  // the note says it
-    lines.push_back("not fitted: " + no.name + ": " + no.why);
+    std::vector<std::string> ks;
+    for (const int k : no.add_k) ks.push_back(std::to_string(k));
+    waiting.push_back(no.name + (ks.empty() ? "" : " (add K=" + joined(ks, ", ") + ")"));
+  }
+  if (!waiting.empty() && !models.fits.empty()) {  // else the note says it
+    lines.push_back("not fitted, too few K or runs: " + joined(waiting, "; "));
   }
   if (models.power) {
     lines.push_back("power law a + b/K^p, a diagnostic: p=" + fixed_text(models.power->p, 2));
@@ -172,6 +177,7 @@ void add_knees(const CurveView& view, std::vector<DetailTable>& tables) {
 
 void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
   const PredictionsAnswer& answer = view.analysis->predictions;
+  if (answer.predictions.empty() && view.analysis->models.fits.empty()) return;
   if (answer.predictions.empty() && answer.refused.empty()) return;
   const TimeUnit unit = unit_of(*view.analysis);
   DetailTable table;
@@ -192,14 +198,38 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
   tables.push_back(std::move(table));
 }
 
+// Told by a table, a finding or a question already; the JSON holds them all.
+bool told_elsewhere(const std::string& code) {
+  static const std::set<std::string> codes = {"collective",
+                                              "extrapolation_capped",
+                                              "extrapolation_refused",
+                                              "few_points",
+                                              "few_repeats",
+                                              "inconsistent_breakdown",
+                                              "knees_disagree",
+                                              "lack_of_fit",
+                                              "mixed_provenance",
+                                              "models_differ",
+                                              "no_points",
+                                              "no_prediction",
+                                              "no_valid_run",
+                                              "one_k",
+                                              "one_model",
+                                              "one_repeat",
+                                              "sawtooth",
+                                              "superlinear",
+                                              "weak_no_serial_fraction",
+                                              "work_not_constant"};
+  return codes.contains(code);
+}
+
 void add_warnings(const std::vector<Warning>& warnings, std::vector<DetailTable>& tables) {
-  if (warnings.empty()) return;
   DetailTable table;
   table.title = "Warnings";
   for (const Warning& warning : warnings) {
-    table.lines.push_back(warning.code + ": " + warning.message);
+    if (!told_elsewhere(warning.code)) table.lines.push_back(warning.message);
   }
-  tables.push_back(std::move(table));
+  if (!table.lines.empty()) tables.push_back(std::move(table));
 }
 
 // ---- the study

@@ -59,7 +59,8 @@ void put_point(JsonWriter& w, const PointSummary& p, const Curve& curve, const P
   put_if(w, "size", p.point.has_size, p.point.size);
   w.key("emulated").value(p.point.emulated);
   w.key("runs_valid").value(p.valid).key("runs_failed").value(p.failed);
-  w.key("runs_pending").value(p.pending).key("outliers").value(p.outliers);
+  w.key("runs_pending").value(p.pending).key("runs_set_apart").value(p.set_apart);
+  w.key("outliers").value(p.outliers);
   put_if(w, "work_total", p.work_total > 0, p.work_total);
   w.key("work_unit").value(p.point.work_unit);
   put_if(w, "compute_share", split, p.compute_share);

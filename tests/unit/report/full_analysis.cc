@@ -218,7 +218,7 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
       a.work_depth = WorkDepth{96, 13.8, 16};
       a.intensity = 0.13;
       a.cores_until_memory_bound = 1.6;
-      a.warnings = {{"sample_warning", "a warning of one curve"}};
+      a.warnings = {{"equal_times", "a warning of one curve"}};
     } else {
       a.models.notes = {"no model: too few K"};
       a.knees.notes = {"one run at a K: knees have no interval"};
@@ -251,7 +251,7 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
        "at K=64 the all-reduce of 104857600 bytes takes 19.2 ms (18 to 21) by "
        "ring, extrapolated"}};
   all.collectives = {collective};
-  all.warnings = {{"mixed_provenance", "a warning of the whole study"}};
+  all.warnings = {{"collective_not_fitted", "a warning of the whole study"}};
   return all;
 }
 

@@ -51,7 +51,7 @@ TEST(Terminal, NothingOfADetailCanSteerIt) {
   Document document = full_document();
   const std::string evil = "evil\x1b[2J\x07";
   CurveAnalysis& curve = document.analysis.curves[0];
-  curve.warnings = {{evil, evil}};
+  curve.warnings = {{"equal_times", evil}};
   curve.points[2].stragglers[0].sentence = evil;
   document.analysis.shapes[0].entries[0].winner = evil;
   document.analysis.shapes[0].case_name = evil;
