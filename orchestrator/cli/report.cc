@@ -19,16 +19,23 @@ Result<int> report(Session& session, const Arguments& arguments) {
   if (forms > 1) {
     return Error{ErrorCode::invalid, "--json, --csv and --markdown exclude each other; say one"};
   }
+  if (arguments.has("--brief") && (session.json || arguments.has("--csv"))) {
+    return Error{ErrorCode::invalid,
+                 "--brief is for the terminal and --markdown: --json and --csv "
+                 "always hold everything"};
+  }
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(StudyEvidence evidence, store->evidence(row.row));
+  TRY_ASSIGN(StudyEvidence evidence, store->evidence_in_detail(row.row));
   const Document document = make_document(std::move(evidence));
   const bool to_file = arguments.has("--output");
+  const bool brief = arguments.has("--brief");
   const TerminalStyle style{!to_file && session.color(session.out_is_terminal),
-                            session.out_is_terminal && !to_file ? session.width() : kFileWidth};
+                            session.out_is_terminal && !to_file ? session.width() : kFileWidth,
+                            brief};
   std::string text = session.json                  ? to_json(document)
                      : arguments.has("--csv")      ? to_csv(document)
-                     : arguments.has("--markdown") ? to_markdown(document)
+                     : arguments.has("--markdown") ? to_markdown(document, brief)
                                                    : to_terminal(document, style);
   if (!text.empty() && text.back() != '\n') text += '\n';
   if (!to_file) {
@@ -46,14 +53,16 @@ CommandSpec report_command() {
   return {
       "report",
       "Show the answer of a study",
-      "Shows speedup and efficiency with intervals, per case and mode, and how far scaling "
-      "pays; from the database alone, also while the study runs.",
+      "Says in plain words how far scaling pays and why, then shows the numbers: speedup and "
+      "efficiency with intervals, models, knees by every rule, predictions, where the time goes. "
+      "From the database alone, also while the study runs.",
       {{"STUDY",
         "Id, unique prefix or name (default: the newest study)",
         false,
         {},
         Completes::studies}},
-      {{"--csv", "", "One line per point, for spreadsheets"},
+      {{"--brief", "", "Words and one table per curve; without the tables of details"},
+       {"--csv", "", "One line per point, for spreadsheets"},
        {"--markdown", "", "Tables for an issue or a wiki"},
        {"--output", "FILE", "Write into FILE instead of to stdout", {}, false, Completes::files}},
       {"kneepoint report", "kneepoint report quickstart --markdown --output report.md",

@@ -60,7 +60,7 @@ int exit_code_of_study(EngineEnd end, const StudySummary& summary, int failed) {
 // The answer: the report, how it ended, and where to look next.
 Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& store,
                      const StudyRow& row, const std::string& end_word, EngineEnd end) {
-  TRY_ASSIGN(StudyEvidence evidence, store.evidence(row.row));
+  TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
   int failed = 0, open = 0, total = 0;
   for (const PointEvidence& point : evidence.points) {
     for (const RunEvidence& run : point.runs) {
@@ -70,7 +70,7 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
     }
   }
   const Document document = make_document(std::move(evidence));
-  const int code = exit_code_of_study(end, document.summary, failed);
+  const int code = exit_code_of_study(end, document.summary(), failed);
   if (session.json) {
     JsonWriter json;
     json.begin_object();
@@ -85,7 +85,8 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
     json.end_object();
     session.out << json.text() << "\n";
   } else {
-    session.out << to_terminal(document, {session.color(session.out_is_terminal), session.width()})
+    session.out << to_terminal(document, {session.color(session.out_is_terminal), session.width(),
+                                          /*brief=*/true})
                 << std::flush;
   }
   const std::string resume = resume_command(session, arguments);

@@ -5,6 +5,7 @@
 #include "orchestrator/report/answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -14,6 +15,7 @@ namespace kneepoint {
 namespace {
 
 constexpr std::size_t kNamedInHeadline = 4;
+constexpr double kWholeK = 10;  // from here on a K is printed without decimals
 
 bool has_intervals(const Curve& curve) {
   return std::any_of(curve.points.begin(), curve.points.end(),
@@ -36,79 +38,206 @@ std::string efficiency_words(const Curve& curve, int k) {
          (interval ? "" : ", no interval");
 }
 
-std::string knee_words(const Curve& curve, const KneeAnswer& knee) {
-  const std::string emulated = curve.emulated ? "emulated knee" : "knee";
-  std::vector<int> ks;
+// The second K with data: where "below" ends.
+int second_k(const Curve& curve) {
+  int seen = 0;
   for (const PointSummary& p : curve.points) {
-    if (p.valid > 0) ks.push_back(p.point.k);
+    if (p.valid > 0 && ++seen == 2) return p.point.k;
   }
-  if (knee.where == "beyond K_max") return emulated + " beyond K=" + std::to_string(ks.back());
-  if (knee.where == "below the first step") return emulated + " below K=" + std::to_string(ks[1]);
-  return emulated + " at about K=" + significant_text(knee.k.value_or(0), 3);
+  return curve.k0;
+}
+
+std::string rule_words(const CurveView& view, const Knee* knee) {
+  if (knee != nullptr && !knee->floor) return " by the rule " + knee->rule;
+  return " at a floor of " + count_text(view.floor_knee->floor);
+}
+
+// "the knee is K=6.2 (6.1 to 6.3) at a floor of 0.7".
+std::string knee_words(const CurveView& view) {
+  const Knee* knee = decisive_knee(view);
+  const std::string the = view.curve->emulated ? "the emulated knee is " : "the knee is ";
+  const std::string by = rule_words(view, knee);
+  const PointSummary* last = view.largest();
+  const std::string beyond = "beyond K=" + std::to_string(last == nullptr ? 1 : last->point.k);
+  const std::string below = "below K=" + std::to_string(second_k(*view.curve));
+  if (knee == nullptr) {  // as the medians have it
+    const KneeAnswer& plain_knee = *view.floor_knee;
+    if (plain_knee.where == "beyond K_max") return the + beyond + by;
+    if (plain_knee.where == "below the first step") return the + below + by;
+    return the + "about K=" + k_text(plain_knee.k.value_or(0)) + by;
+  }
+  if (knee->status == "beyond") {
+    const bool extrapolated =
+        knee->extrapolated && last != nullptr && *knee->extrapolated <= kPredictTo * last->point.k;
+    return the + beyond + by +
+           (extrapolated ? " (extrapolated: about K=" + k_text(*knee->extrapolated) + ")" : "");
+  }
+  if (knee->status == "below") return the + below + by;
+  std::string text = the + "K=" + k_text(knee->k.value_or(0));
+  if (knee->low && knee->high) {
+    text += " (" + k_text(*knee->low) + " to " + k_text(*knee->high) + ")";
+  } else if (knee->low && knee->open_high) {
+    text += " (" + k_text(*knee->low) + " to " + beyond + ")";
+  }
+  return text + by;
+}
+
+// "communication explains 80% of the loss at K=16"; "" when nothing is lost or nothing is known.
+std::string loss_words(const CurveView& view) {
+  if (!view.analysis->loss) return "";
+  const LossShares& loss = *view.analysis->loss;
+  const std::pair<double, const char*> parts[] = {
+      {loss.serial, "serial work"},
+      {loss.imbalance, "load imbalance"},
+      {loss.communication, "communication"},
+      {loss.computation, "computation that got dearer"},
+  };
+  const auto* most = std::max_element(std::begin(parts), std::end(parts),
+                                      [](auto& a, auto& b) { return a.first < b.first; });
+  if (most->first <= 0) return "";
+  const double percent = std::min(100.0, std::round(most->first * 100));
+  return std::string(most->second) + " explains " + fixed_text(percent, 0) +
+         "% of the loss at K=" + std::to_string(loss.k);
+}
+
+// "beyond K=66 the job gets slower"; "" when no end of the gain is in sight.
+std::string turning_words(const CurveView& view) {
+  if (view.curve->mode != Mode::strong) return "";
+  const PointSummary* last = view.largest();
+  if (last != nullptr && !view.analysis->models.fits.empty()) {
+    const ModelFit& best = view.analysis->models.fits.front();
+    if (best.fastest_k && best.fastest_in_range) {
+      return "beyond K=" + k_text(std::round(*best.fastest_k)) + " the job gets slower";
+    }
+    if (best.fastest_k && *best.fastest_k > last->point.k &&
+        *best.fastest_k <= kPredictTo * last->point.k) {
+      return "the model " + best.name +
+             " has it slower beyond about K=" + k_text(std::round(*best.fastest_k)) +
+             ", extrapolated";
+    }
+    return "";
+  }
+  for (const Knee& knee : view.analysis->knees.knees) {
+    if (knee.rule == "min_time" && knee.basis == "measured" && !knee.powers_of_two && knee.k) {
+      return "beyond K=" + k_text(*knee.k) + " the job gets slower";
+    }
+  }
+  return "";
 }
 
 }  // namespace
 
+const PointSummary* CurveView::largest() const {
+  const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(),
+                                 [](const PointSummary& p) { return p.valid > 0; });
+  return last == curve->points.rend() ? nullptr : &*last;
+}
+
 std::vector<std::string> curve_labels(const StudySummary& summary) {
   std::set<std::string> builds;
-  std::map<std::string, int> same;
+  std::map<std::string, std::set<std::string>> shapes;
   const auto name = [](const Curve& c) {
     return c.case_name + " " + to_string(c.mode) + " " + c.build;
   };
   for (const Curve& c : summary.curves) {
     builds.insert(c.build);
-    ++same[name(c)];
+    shapes[name(c)].insert(c.shape_name);
   }
   std::vector<std::string> labels;
   for (const Curve& c : summary.curves) {
     std::string label = plain(c.case_name) + " " + to_string(c.mode);
     if (builds.size() > 1) label += ", build " + plain(c.build);
-    if (same[name(c)] > 1) label += ", " + c.shape_name;
+    if (shapes[name(c)].size() > 1) label += ", " + plain(c.shape_name);
+    if (!c.provenance.empty()) label += ", " + plain(c.provenance);
     labels.push_back(label);
   }
   return labels;
 }
 
-std::optional<int> recommended_k(const Curve& curve, const KneeAnswer& knee) {
-  if (knee.where == "no data") return std::nullopt;
-  return has_intervals(curve) ? knee.k_sure : knee.k_measured;
+std::vector<CurveView> curve_views(const StudyEvidence& study, const StudyAnalysis& analysis) {
+  const StudySummary& summary = analysis.summary;
+  const std::vector<std::string> labels = curve_labels(summary);
+  std::vector<CurveView> views;
+  for (std::size_t i = 0; i < summary.curves.size(); ++i) {
+    views.push_back({&summary.curves[i], &summary.knees[i], &analysis.curves[i], labels[i],
+                     study.knee_rule.empty() ? "efficiency" : study.knee_rule});
+  }
+  return views;
 }
 
-std::string answer_of(const Curve& curve, const KneeAnswer& knee, const std::string& label) {
-  if (knee.where == "no data") {
+const Knee* decisive_knee(const CurveView& view) {
+  const auto decides = [&](const Knee& knee) {
+    if (knee.powers_of_two || knee.rule != view.rule) return false;
+    return knee.rule != "efficiency" || knee.floor == view.floor_knee->floor;
+  };
+  const auto& knees = view.analysis->knees.knees;
+  const auto it = std::find_if(knees.begin(), knees.end(), decides);
+  return it == knees.end() ? nullptr : &*it;
+}
+
+std::optional<int> recommended_k(const CurveView& view) {
+  if (view.floor_knee->where == "no data") return std::nullopt;
+  const Knee* knee = decisive_knee(view);
+  if (view.rule == "efficiency" || knee == nullptr) {
+    return has_intervals(*view.curve) ? view.floor_knee->k_sure : view.floor_knee->k_measured;
+  }
+  if (knee->status == "below") return view.curve->k0;
+  std::optional<int> best;
+  for (const PointSummary& p : view.curve->points) {
+    const bool within = knee->status == "beyond" || p.point.k <= knee->k.value_or(0) * (1 + 1e-9);
+    if (p.valid > 0 && within) best = p.point.k;
+  }
+  return best;
+}
+
+std::string k_text(double k) {
+  const std::string text = fixed_text(k, k < kWholeK ? 1 : 0);
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
+std::string sentence_of(const CurveView& view) {
+  const Curve& curve = *view.curve;
+  const KneeAnswer& floor = *view.floor_knee;
+  if (floor.where == "no data") {
     const PointSummary* base = curve.baseline();
-    return label + ": no answer, " +
+    return view.label + ": no answer, " +
            (base == nullptr ? "no point has a valid run"
                             : "only K=" + std::to_string(base->point.k) + " has a valid run");
   }
-  const std::optional<int> k = recommended_k(curve, knee);
-  if (!k) return label + ": no K reaches an efficiency of " + fixed_text(knee.floor, 2);
-  std::string answer =
-      label + ": use K=" + std::to_string(*k) + " (" + efficiency_words(curve, *k) + ")";
-  if (knee.k_measured && *knee.k_measured > *k) {
-    answer += "; K=" + std::to_string(*knee.k_measured) + " is possible (" +
-              efficiency_words(curve, *knee.k_measured) + ")";
+  std::string text = view.label + ": ";
+  const bool has_rule = view.rule == "efficiency" || decisive_knee(view) != nullptr;
+  if (!has_rule) text += "the rule " + view.rule + " has no answer here; ";
+  text += knee_words(view);
+  const std::optional<int> k = recommended_k(view);
+  if (k) {
+    text += ", so use K=" + std::to_string(*k) + " (" + efficiency_words(curve, *k) + ")";
+    const bool by_floor = view.rule == "efficiency" || !has_rule;
+    if (by_floor && floor.k_measured && *floor.k_measured > *k) {
+      text += "; K=" + std::to_string(*floor.k_measured) + " is possible (" +
+              efficiency_words(curve, *floor.k_measured) + ")";
+    }
+  } else {
+    text += "; no K is surely at or above it";
   }
-  answer += "; " + knee_words(curve, knee);
-  if (curve.k0 != 1) answer += "; relative to K0=" + std::to_string(curve.k0);
-  return answer;
+  for (const std::string& more : {loss_words(view), turning_words(view)}) {
+    if (!more.empty()) text += "; " + more;
+  }
+  if (curve.k0 != 1) text += "; all relative to K0=" + std::to_string(curve.k0);
+  return text;
 }
 
-std::string headline_of(const StudySummary& summary, const std::vector<std::string>& labels,
-                        const std::vector<std::string>& answers) {
-  if (answers.empty()) return "no answer: the study has no points";
-  if (answers.size() == 1) return answers.front();
+std::string headline_of(const std::vector<CurveView>& views) {
+  if (views.empty()) return "no answer: the study has no points";
   std::vector<std::string> parts;
   bool any = false;
-  for (std::size_t i = 0; i < summary.curves.size() && i < kNamedInHeadline; ++i) {
-    const std::optional<int> k = recommended_k(summary.curves[i], summary.knees[i]);
+  for (std::size_t i = 0; i < views.size() && i < kNamedInHeadline; ++i) {
+    const std::optional<int> k = recommended_k(views[i]);
     parts.push_back((k ? "K=" + std::to_string(*k) : std::string("no answer")) + " for " +
-                    labels[i] + (summary.curves[i].emulated ? " (emulated)" : ""));
+                    views[i].label + (views[i].curve->emulated ? " (emulated)" : ""));
     any = any || k.has_value();
   }
-  if (summary.curves.size() > kNamedInHeadline) {
-    parts.push_back("and " + std::to_string(summary.curves.size() - kNamedInHeadline) +
-                    " more curves");
+  if (views.size() > kNamedInHeadline) {
+    parts.push_back("and " + std::to_string(views.size() - kNamedInHeadline) + " more curves");
   }
   return (any ? "use " : "") + joined(parts, ", ");
 }

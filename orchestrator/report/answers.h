@@ -1,27 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer in words: which K to use on each curve, and the one line that opens a report.
+// The answer in words: which K to use on each curve by the plan's knee rule, one sentence per
+// curve, and the one line that opens a report.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/study_analysis.h"
 
 namespace kneepoint {
 
-// "jacobi strong", with build and shape where the study has several. One for each curve.
+// One curve and all that was found about it. Points into the study it was made of.
+struct CurveView {
+  const Curve* curve = nullptr;
+  const KneeAnswer* floor_knee = nullptr;  // by the plan's floor
+  const CurveAnalysis* analysis = nullptr;
+  std::string label;
+  std::string rule;  // the plan's
+
+  const PointSummary* largest() const;  // the point with data at the largest K
+};
+
+// "jacobi strong", with build, shape and provenance where the study has several. One per curve.
 std::vector<std::string> curve_labels(const StudySummary& summary);
 
-// The K to use: the largest that is sure; without any interval, the largest by the medians.
-std::optional<int> recommended_k(const Curve& curve, const KneeAnswer& knee);
+std::vector<CurveView> curve_views(const StudyEvidence& study, const StudyAnalysis& analysis);
 
-// "jacobi strong: use K=2 (E 0.912 [0.880, 0.943]); knee beyond K=2".
-std::string answer_of(const Curve& curve, const KneeAnswer& knee, const std::string& label);
+// The knee by the plan's rule; nullptr when that rule has no answer on this curve.
+const Knee* decisive_knee(const CurveView& view);
+
+// The K to use, always a measured one. Rule efficiency: the largest that is sure; without any
+// interval, the largest by the medians. Other rules: the largest that is not past the knee. A rule
+// without an answer leaves it to efficiency.
+std::optional<int> recommended_k(const CurveView& view);
+
+// "6.3", "66": a K that may lie between whole ones.
+std::string k_text(double k);
+
+// "jacobi strong: the knee is K=6.2 (6.1 to 6.3) at a floor of 0.7, so use K=4 (...); ...".
+std::string sentence_of(const CurveView& view);
 
 // One line for the whole study.
-std::string headline_of(const StudySummary& summary, const std::vector<std::string>& labels,
-                        const std::vector<std::string>& answers);
+std::string headline_of(const std::vector<CurveView>& views);
 
 }  // namespace kneepoint

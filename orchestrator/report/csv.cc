@@ -4,6 +4,8 @@
 // an empty field, a control character a question mark. The header is the same for every study;
 // additions go to its end.
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/report/answers.h"
+#include "orchestrator/report/detail_tables.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
 
@@ -16,7 +18,12 @@ constexpr const char* kHeader =
     "seconds_level,seconds_method,speedup_relative_to_k0,efficiency_relative_to_k0,efficiency_low,"
     "efficiency_high,efficiency_level,efficiency_method,efficiency_by_work,efficiency_by_work_low,"
     "efficiency_by_work_high,karp_flatt,karp_flatt_low,karp_flatt_high,work_total,work_unit,"
-    "compute_share,communication_share,results,result_name,node_seconds_per_result,flags";
+    "compute_share,communication_share,results,result_name,node_seconds_per_result,flags,"
+    "provenance,local_efficiency,local_efficiency_low,local_efficiency_high,results_per_second,"
+    "gustafson_speedup,load_balance,communication_efficiency,computation_scaling,comm_ratio,"
+    "iterations,p50,p50_low,p50_high,p95,p95_low,p95_high,p99,p99_low,p99_high,max,"
+    "flops_per_second,utilisation,bound,audit,model,model_seconds,serial_fraction,knee_rule,knee_k,"
+    "knee_low,knee_high,knee_status,recommended_k";
 
 class Row {
  public:
@@ -35,6 +42,9 @@ class Row {
   }
   Row& number(double value) { return text(json_number(value)); }
   Row& number_if(bool exists, double value) { return exists ? number(value) : text(""); }
+  Row& number(const std::optional<double>& value) {
+    return number_if(value.has_value(), value.value_or(0));
+  }
   Row& whole(int value) { return text(std::to_string(value)); }
   Row& bounds(const std::optional<Interval>& interval) {
     number_if(interval.has_value(), interval ? interval->low : 0);
@@ -51,7 +61,45 @@ class Row {
   bool first_ = true;
 };
 
-std::string row_of(const StudyEvidence& study, const Curve& curve, const PointSummary& p) {
+void put_tail(Row& row, const std::optional<TailSummary>& tail) {
+  row.text(tail ? std::to_string(tail->samples) : "");
+  for (const TailQuantile TailSummary::*q :
+       {&TailSummary::p50, &TailSummary::p95, &TailSummary::p99}) {
+    row.number_if(tail.has_value(), tail ? ((*tail).*q).value : 0);
+    row.number(tail ? ((*tail).*q).low : std::nullopt);
+    row.number(tail ? ((*tail).*q).high : std::nullopt);
+  }
+  row.number_if(tail.has_value(), tail ? tail->max : 0);
+}
+
+// What the report adds beside T and E, at the point and of its curve.
+void put_detail(Row& row, const CurveView& view, const PointSummary& p, const PointDetail& d) {
+  row.text(view.curve->provenance).number(d.local_efficiency).bounds(d.local_efficiency_interval);
+  row.number_if(d.results_per_second > 0, d.results_per_second).number(d.gustafson);
+  row.number_if(d.breakdown.has_value(), d.breakdown ? d.breakdown->load_balance : 0);
+  row.number_if(d.breakdown.has_value(), d.breakdown ? d.breakdown->communication_efficiency : 0);
+  row.number_if(d.accounting.has_value(), d.accounting ? d.accounting->computation_scaling : 0);
+  row.number(d.comm_ratio);
+  put_tail(row, d.tail);
+  row.number(d.flops_per_second).number(d.utilisation);
+  row.text(!d.roofline ? "" : d.roofline->bound == Bound::memory ? "memory" : "compute");
+  row.text(d.audit && d.audit->triggered ? to_text(d.audit->finding, d.audit->cause) : "");
+  const auto& fits = view.analysis->models.fits;
+  row.text(fits.empty() ? "" : fits.front().name);
+  row.number_if(!fits.empty(), fits.empty() ? 0 : fits.front().coefficients.at(p.point.k));
+  row.number(fits.empty() ? std::nullopt : fits.front().serial_fraction);
+  const Knee* knee = decisive_knee(view);
+  row.text(view.rule).number(knee == nullptr ? std::nullopt : knee->k);
+  row.number(knee == nullptr ? std::nullopt : knee->low);
+  row.number(knee == nullptr ? std::nullopt : knee->high);
+  row.text(knee == nullptr ? "" : knee->status);
+  const std::optional<int> k = recommended_k(view);
+  row.text(k ? std::to_string(*k) : "");
+}
+
+std::string row_of(const StudyEvidence& study, const CurveView& view, std::size_t i) {
+  const Curve& curve = *view.curve;
+  const PointSummary& p = curve.points[i];
   const bool data = p.valid > 0;
   const Shape& shape = p.point.shape;
   const bool split = p.compute_share > 0 || p.communication_share > 0;
@@ -72,6 +120,8 @@ std::string row_of(const StudyEvidence& study, const Curve& curve, const PointSu
   row.number_if(split, p.compute_share).number_if(split, p.communication_share);
   row.number(p.point.results).text(p.point.result_name);
   row.number_if(data, p.node_seconds_per_result).text(joined(p.flags, "; "));
+  const PointDetail nothing;
+  put_detail(row, view, p, i < view.analysis->points.size() ? view.analysis->points[i] : nothing);
   return row.line();
 }
 
@@ -79,8 +129,10 @@ std::string row_of(const StudyEvidence& study, const Curve& curve, const PointSu
 
 std::string to_csv(const Document& document) {
   std::string out = std::string(kHeader) + "\r\n";
-  for (const Curve& curve : document.summary.curves) {
-    for (const PointSummary& p : curve.points) out += row_of(document.study, curve, p) + "\r\n";
+  for (const CurveView& view : curve_views(document.study, document.analysis)) {
+    for (std::size_t i = 0; i < view.curve->points.size(); ++i) {
+      out += row_of(document.study, view, i) + "\r\n";
+    }
   }
   return out;
 }

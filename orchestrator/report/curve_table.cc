@@ -12,20 +12,12 @@
 namespace kneepoint {
 namespace {
 
-struct Unit {
-  const char* name;
-  double per_second;
-};
-
-// The largest unit in which the shortest time is at least 1.
-Unit unit_for(const Curve& curve) {
+TimeUnit unit_for(const Curve& curve) {
   double shortest = 0;
   for (const PointSummary& p : curve.points) {
     if (p.valid > 0 && (shortest == 0 || p.seconds < shortest)) shortest = p.seconds;
   }
-  if (shortest >= 1 || shortest == 0) return {"s", 1};
-  if (shortest >= 1e-3) return {"ms", 1e3};
-  return {"us", 1e6};
+  return time_unit(shortest);
 }
 
 using Pick = const std::optional<Interval>& (*)(const PointSummary&);
@@ -77,32 +69,28 @@ std::string interval_words(const Curve& curve) {
   return parts.empty() ? "" : "intervals " + joined(parts, "; ");
 }
 
-std::string line_words(const KneeAnswer& line) {
-  const std::string name = "E >= " + fixed_text(line.floor, 2);
-  if (line.where == "beyond K_max") return name + " at every K measured";
-  if (line.where == "below the first step") return name + " at no K above the baseline";
-  return name + " up to K=" + std::to_string(line.k_measured.value_or(0)) +
-         " (crosses at about K=" + significant_text(line.k.value_or(0), 3) + ")";
+// "E >= 0.80, 0.50 at every K measured": floors with the same answer are told once.
+std::string line_words(const std::vector<KneeAnswer>& lines) {
+  std::vector<std::pair<std::string, std::string>> told;  // words -> floors
+  for (const KneeAnswer& line : lines) {
+    std::string words = " up to K=" + std::to_string(line.k_measured.value_or(0)) +
+                        " (crosses at about K=" + significant_text(line.k.value_or(0), 3) + ")";
+    if (line.where == "beyond K_max") words = " at every K measured";
+    if (line.where == "below the first step") words = " at no K above the baseline";
+    const auto it = std::find_if(told.begin(), told.end(),
+                                 [&](const auto& entry) { return entry.first == words; });
+    if (it == told.end()) {
+      told.emplace_back(words, fixed_text(line.floor, 2));
+    } else {
+      it->second += ", " + fixed_text(line.floor, 2);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [words, floors] : told) parts.push_back("E >= " + floors + words);
+  return joined(parts, "; ");
 }
 
-// What the largest K with data says of itself: serial fraction and the split of T.
-void add_largest(const Curve& curve, std::vector<std::string>& below) {
-  const auto last = std::find_if(curve.points.rbegin(), curve.points.rend(),
-                                 [](const PointSummary& p) { return p.valid > 0; });
-  if (last == curve.points.rend()) return;
-  const std::string at = " at K=" + std::to_string(last->point.k);
-  if (last->karp_flatt) {
-    below.push_back("serial fraction by Karp-Flatt" + at + ": " + fixed_text(*last->karp_flatt, 4) +
-                    " " + bounds_text(last->karp_flatt_interval, 1, 4));
-  }
-  if (last->compute_share > 0 || last->communication_share > 0) {
-    below.push_back("of T" + at + ": " + fixed_text(last->compute_share * 100, 1) + "% compute, " +
-                    fixed_text(last->communication_share * 100, 1) +
-                    "% communication (mean over ranks)");
-  }
-}
-
-std::vector<Column> columns_of(const Curve& curve, const Unit& unit, bool sizes, bool by_work) {
+std::vector<Column> columns_of(const Curve& curve, const TimeUnit& unit, bool sizes, bool by_work) {
   const std::string relative = curve.k0 == 1 ? "" : " relative\nto K0=" + std::to_string(curve.k0);
   std::vector<Column> columns = {{"K"}, {"nodes", true, false, true}, {"ranks", true, false, true}};
   if (sizes) columns.push_back({"size", true, false, true});
@@ -119,7 +107,8 @@ std::vector<Column> columns_of(const Curve& curve, const Unit& unit, bool sizes,
   return columns;
 }
 
-std::vector<std::string> row_of(const PointSummary& p, const Unit& unit, bool sizes, bool by_work) {
+std::vector<std::string> row_of(const PointSummary& p, const TimeUnit& unit, bool sizes,
+                                bool by_work) {
   const Shape& shape = p.point.shape;
   std::vector<std::string> row = {std::to_string(p.point.k), std::to_string(shape.nodes),
                                   std::to_string(shape.ranks)};
@@ -152,7 +141,8 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   table.title = plain(curve.case_name) + ", " + to_string(curve.mode) +
                 (all_emulated ? ", emulated" : "") + " (" +
                 (curve.build == "default" ? "" : "build " + plain(curve.build) + ", ") +
-                curve.shape_name + ")";
+                plain(curve.shape_name) +
+                (curve.provenance.empty() ? "" : ", " + plain(curve.provenance)) + ")";
   table.held_fixed =
       "held fixed: " + (curve.held_fixed.empty()
                             ? std::string(curve.mode == Mode::strong ? "the total problem"
@@ -163,7 +153,7 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   }
   for (const std::string& finding : curve.findings) table.findings.push_back(plain(finding));
 
-  const Unit unit = unit_for(curve);
+  const TimeUnit unit = unit_for(curve);
   bool sizes = false, by_work = false;
   for (const PointSummary& p : curve.points) {
     sizes = sizes || p.point.has_size;
@@ -178,13 +168,13 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
     table.efficiency.push_back(p.valid > 0 ? p.decisive_efficiency() : 0);
   }
 
-  table.knee = knee.sentence;
   if (knee.where != "no data") {
-    std::vector<std::string> lines;
-    for (const KneeAnswer& line : curve.lines) lines.push_back(line_words(line));
-    table.below.push_back(joined(lines, "; "));
+    std::vector<KneeAnswer> lines = {knee};
+    for (const KneeAnswer& line : curve.lines) {
+      if (line.floor != knee.floor) lines.push_back(line);
+    }
+    table.below.push_back(line_words(lines));
   }
-  add_largest(curve, table.below);
   if (const std::string words = interval_words(curve); !words.empty()) {
     table.below.push_back(words);
   }

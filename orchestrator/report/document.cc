@@ -10,16 +10,26 @@
 
 namespace kneepoint {
 
-Document make_document(StudyEvidence evidence) {
+Document make_document(StudyEvidence evidence, const AnalysisOptions& options) {
+  StudyAnalysis analysis = analyse(evidence, options);
+  return make_document(std::move(evidence), std::move(analysis));
+}
+
+Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   Document document;
   document.study = std::move(evidence);
-  document.summary = summarise(document.study);
-  const StudySummary& summary = document.summary;
-  const std::vector<std::string> labels = curve_labels(summary);
-  for (std::size_t i = 0; i < summary.curves.size(); ++i) {
-    document.answers.push_back(answer_of(summary.curves[i], summary.knees[i], labels[i]));
+  document.analysis = std::move(analysis);
+  const StudySummary& summary = document.analysis.summary;
+  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  std::vector<std::string> labels;
+  for (const CurveView& view : views) {
+    labels.push_back(view.label);
+    document.sentences.push_back(sentence_of(view));
   }
-  document.headline = headline_of(summary, labels, document.answers);
+  document.headline = headline_of(views);
+  if (!views.empty()) {
+    document.questions = questions_of(document.analysis, views);
+  }
   document.notes = notes_of(document.study, summary, labels);
   document.red_reason = red_reason_of(document.study, summary, labels);
   document.red = !document.red_reason.empty();

@@ -6,31 +6,37 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/summary.h"
-#include "orchestrator/model/evidence.h"
+#include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/report/questions.h"
 
 namespace kneepoint {
 
 struct Document {
   StudyEvidence study;  // points' runs included
-  StudySummary summary;
-  std::vector<std::string> notes;    // what a reader must know before believing the tables
-  std::string headline;              // one line: the answer
-  std::vector<std::string> answers;  // one line per curve: which K, how sure, where the knee is
+  StudyAnalysis analysis;
+  std::string headline;                // one line: which K to use
+  std::vector<Question> questions;     // the five, answered
+  std::vector<std::string> sentences;  // one per curve: knee, K to use, what limits it
+  std::vector<std::string> notes;      // what a reader must know before believing the tables
   // Nothing ran, or every run of some point failed. Said before anything else.
   bool red = false;
   std::string red_reason;
+
+  const StudySummary& summary() const { return analysis.summary; }
 };
 
-Document make_document(StudyEvidence evidence);
+Document make_document(StudyEvidence evidence, const AnalysisOptions& options = {});
+// The same of an analysis made already.
+Document make_document(StudyEvidence evidence, StudyAnalysis analysis);
 
 struct TerminalStyle {
   bool color = false;
   int width = 100;
+  bool brief = false;  // without the tables of details
 };
 
 std::string to_terminal(const Document& document, const TerminalStyle& style);
-std::string to_markdown(const Document& document);
+std::string to_markdown(const Document& document, bool brief = false);
 std::string to_json(const Document& document);
 std::string to_csv(const Document& document);
 

@@ -3,11 +3,10 @@
 // Tables for a terminal: aligned, a bar for E and the flags beside the numbers where the width
 // allows, below the table where it doesn't. Colour only adds to what the text already says.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "orchestrator/report/curve_table.h"
-#include "orchestrator/report/document.h"
+#include "orchestrator/report/answers.h"
+#include "orchestrator/report/terminal_table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -22,28 +21,6 @@ struct Layout {
   bool flags = true;  // beside the row; else below the table
 };
 
-class Paint {
- public:
-  explicit Paint(bool on) : on_(on) {}
-  std::string bold(const std::string& text) const { return in("1", text); }
-  std::string dim(const std::string& text) const { return in("2", text); }
-  std::string alarm(const std::string& text) const { return in("1;31", text); }
-  std::string warning(const std::string& text) const { return in("33", text); }
-  // Green at the floor or above, red where the cost per result has doubled.
-  std::string by_efficiency(const std::string& text, double e, double floor) const {
-    return in(e >= floor * (1 - 1e-12) ? "32" : e < 0.5 ? "31" : "33", text);
-  }
-
- private:
-  std::string in(const char* code, const std::string& text) const {
-    if (!on_ || text.empty()) return text;
-    const bool line = text.back() == '\n';  // the colour ends before the line does
-    return std::string("\x1b[") + code + "m" + text.substr(0, text.size() - line) + "\x1b[0m" +
-           (line ? "\n" : "");
-  }
-  bool on_;
-};
-
 // All cells for E = 1, in eighths of a cell; more than ideal fills them all too.
 std::string bar_of(double efficiency, int cells) {
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -51,30 +28,6 @@ std::string bar_of(double efficiency, int cells) {
   std::string bar;
   for (int i = 0; i < eighths / 8; ++i) bar += "█";
   return bar + kEighths[eighths % 8];
-}
-
-// A header is one line or two, above and below; the lower is never empty.
-std::array<std::string, 2> header_lines(const std::string& header) {
-  const std::size_t at = header.find('\n');
-  if (at == std::string::npos) return {"", header};
-  return {header.substr(0, at), header.substr(at + 1)};
-}
-
-std::vector<std::size_t> widths_of(const CurveTable& table) {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t width = 0;
-    for (const std::string& line : header_lines(table.columns[c].header)) {
-      width = std::max(width, display_width(line));
-    }
-    for (const auto& row : table.rows) width = std::max(width, display_width(row[c]));
-    widths.push_back(width);
-  }
-  return widths;
-}
-
-std::size_t gap_before(const CurveTable& table, std::size_t column, std::size_t gap) {
-  return column == 0 ? 2 : table.columns[column].belongs_left ? 1 : gap;
 }
 
 std::size_t total_width(const CurveTable& table, const std::vector<std::size_t>& widths,
@@ -126,30 +79,19 @@ void make_fit(CurveTable& table, int width) {
   }
 }
 
-void trim_and_end(std::string& out) {
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  out += '\n';
-}
-
 std::string drawn_rows(const CurveTable& table, double floor, const TerminalStyle& style) {
   const Paint paint(style.color);
   const std::vector<std::size_t> widths = widths_of(table);
   const Layout layout = layout_for(table, widths, style.width);
   std::string out;
-  for (const std::size_t part : {0, 1}) {
-    std::string line;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      line += std::string(gap_before(table, c, layout.gap), ' ') +
-              pad(header_lines(table.columns[c].header)[part], widths[c], table.columns[c].right);
-    }
-    trim_and_end(line);
-    if (line != "\n") out += paint.dim(line);
+  std::string header = drawn_header(table, widths, layout.gap);
+  while (!header.empty()) {
+    const std::size_t end = header.find('\n') + 1;
+    out += paint.dim(header.substr(0, end));
+    header.erase(0, end);
   }
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      out += std::string(gap_before(table, c, layout.gap), ' ') +
-             pad(table.rows[r][c], widths[c], table.columns[c].right);
-    }
+    out += drawn_row(table, widths, layout.gap, r);
     if (layout.bar > 0) {
       const std::string bar = bar_of(table.efficiency[r], layout.bar);
       out += std::string(layout.gap, ' ') + paint.by_efficiency(bar, table.efficiency[r], floor) +
@@ -207,8 +149,20 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
   }
   out += "\n\n" + paint.bold(wrapped(document.headline, style.width, 0));
 
-  for (std::size_t i = 0; i < document.summary.curves.size(); ++i) {
-    CurveTable table = make_curve_table(document.summary.curves[i], document.summary.knees[i]);
+  int number = 0;
+  if (!document.questions.empty()) out += "\n";
+  for (const Question& question : document.questions) {
+    out += paint.bold(std::to_string(++number) + ". " + question.question) + "\n";
+    for (const QuestionAnswer& answer : question.answers) {
+      out += wrapped(to_line(answer), style.width, 3);
+    }
+  }
+  out += "\n";
+  for (const std::string& sentence : document.sentences) out += wrapped(sentence, style.width, 0);
+
+  const std::vector<CurveView> views = curve_views(study, document.analysis);
+  for (const CurveView& view : views) {
+    CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
     make_fit(table, style.width);
     out += "\n" + paint.bold(wrapped(table.title, style.width, 0));
     out += wrapped(table.held_fixed, style.width, 2);
@@ -216,12 +170,16 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
       out += paint.warning(wrapped("! " + finding, style.width, 2));
     }
     out += drawn_rows(table, study.knee_floor, style);
-    out += paint.bold(wrapped(table.knee, style.width, 2));
     for (const std::string& line : table.below) out += paint.dim(wrapped(line, style.width, 2));
+    if (style.brief) continue;
+    for (const DetailTable& detail : detail_tables(view)) {
+      out += "\n" + drawn_detail(detail, style);
+    }
   }
-  if (document.answers.size() > 1) {
-    out += "\n" + paint.bold("Answers") + "\n";
-    for (const std::string& answer : document.answers) out += wrapped(answer, style.width, 2);
+  if (!style.brief) {
+    for (const DetailTable& detail : study_tables(document.analysis)) {
+      out += "\n" + drawn_detail(detail, style);
+    }
   }
   if (!document.notes.empty()) {
     out += "\n" + paint.bold("Notes") + "\n";

@@ -47,6 +47,16 @@ std::string efficiency_text(double efficiency) {
   return fixed_text(efficiency, 3);
 }
 
+std::string percent_text(double share) {
+  return significant_text(share * 100, std::abs(share) < 0.01 ? 1 : 2) + "%";
+}
+
+TimeUnit time_unit(double shortest_seconds) {
+  if (shortest_seconds >= 1 || shortest_seconds <= 0) return {"s", 1};
+  if (shortest_seconds >= 1e-3) return {"ms", 1e3};
+  return {"us", 1e6};
+}
+
 std::string bounds_text(const std::optional<Interval>& interval, double scale, int decimals) {
   if (!interval) return "[-]";
   return "[" + fixed_text(interval->low * scale, decimals) + ", " +

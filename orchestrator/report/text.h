@@ -21,6 +21,14 @@ std::string count_text(double value);            // 96 -> "96", 2.5 -> "2.5"
 std::string level_text(double level);            // 0.9375 -> "93.75%", 0.96825 -> "96.8%"
 std::string seconds_text(double seconds);        // "312.0 ms": four digits and the unit
 std::string efficiency_text(double efficiency);  // three decimals
+std::string percent_text(double share);          // 0.0512 -> "5.1%": two digits, one below 1%
+
+// The largest unit in which the shortest time is at least 1; seconds when there is none.
+struct TimeUnit {
+  const char* name;
+  double per_second;
+};
+TimeUnit time_unit(double shortest_seconds);
 // "[0.880, 0.943]", or "[-]" when there is none.
 std::string bounds_text(const std::optional<Interval>& interval, double scale, int decimals);
 // "0.912 [0.880, 0.943]", or "0.912" alone.

@@ -142,7 +142,7 @@ TEST_F(Commands, AStudyCanBeRunListedReportedAndDeleted) {
   EXPECT_NE(place.kneepoint({"status"}).output.find("6/6 done"), std::string::npos);
   EXPECT_EQ(place.kneepoint({"watch", id}).exit_code, 0);
 
-  EXPECT_EQ(answer({"report", "--json"})["curves"][0]["points"].size(), 3U);
+  EXPECT_EQ(answer({"report", "--json"})["cases"][0]["modes"]["strong"]["points"].size(), 3U);
   EXPECT_NE(place.kneepoint({"report", "--markdown"}).output.find("|"), std::string::npos);
   EXPECT_NE(place.kneepoint({"report", "--csv"}).output.find(","), std::string::npos);
   const std::string file = place.path() + "/report.md";
@@ -184,7 +184,7 @@ TEST_F(Commands, RunAnswersInJsonToo) {
   EXPECT_EQ(ran["end"], "finished");
   EXPECT_EQ(ran["runs"], 6);
   EXPECT_EQ(ran["exit_code"], 0);
-  EXPECT_EQ(ran["report"]["curves"].size(), 1U);
+  EXPECT_EQ(ran["report"]["cases"].size(), 1U);
   EXPECT_EQ(answer(with_site({"run", "--json"}))["end"], "already_finished");
 }
 

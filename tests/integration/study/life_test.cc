@@ -70,7 +70,8 @@ TEST(Life, RaisingTheRepeatsExtendsTheStudy) {
   ASSERT_EQ(place.kneepoint({"run", place.write("plan.yaml", echo_plan(2))}).exit_code, 0);
   ASSERT_EQ(place.kneepoint({"run", place.write("plan.yaml", echo_plan(5))}).exit_code, 0);
   const json report = report_of(place, "echo");
-  EXPECT_EQ(report["curves"][0]["points"][0]["runs"].size(), 5U) << report.dump(2);
+  EXPECT_EQ(report["cases"][0]["modes"]["strong"]["points"][0]["runs"].size(), 5U)
+      << report.dump(2);
   EXPECT_EQ(json::parse(place.kneepoint({"list", "--json"}).output)["studies"].size(), 1U);
 }
 
@@ -194,7 +195,8 @@ repeat: {min: 5, max: 20, until: {efficiency_ci: 2%}}
     EXPECT_EQ(place.kneepoint({"run", plan, "--site", site, "--new"}).exit_code, 0);
     const json report = report_of(place, "early");
     std::size_t runs = 0;
-    for (const json& point : report["curves"][0]["points"]) runs += point["runs"].size();
+    for (const json& point : report["cases"][0]["modes"]["strong"]["points"])
+      runs += point["runs"].size();
     return runs;
   };
   EXPECT_EQ(count(0.001, "quiet"), 15U);

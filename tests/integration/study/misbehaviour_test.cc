@@ -54,9 +54,9 @@ limits: {timeout: 1s, retries: 0}
   const auto reported = place.kneepoint({"report", "misbehaving", "--json"});
   const json report = json::parse(reported.output);
   int seen = 0;
-  for (const json& curve : report["curves"]) {
-    const json& run = curve["points"][0]["runs"][0];
-    if (curve["case"] == "good") {
+  for (const json& entry : report["cases"]) {
+    const json& run = entry["modes"]["strong"]["points"][0]["runs"][0];
+    if (entry["case"] == "good") {
       EXPECT_EQ(run["state"], "succeeded");
     } else {
       EXPECT_EQ(run["state"], c.state) << run.dump();

@@ -41,8 +41,9 @@ repeat: 3
       std::ifstream(KP_SOURCE_DIR "/tests/golden/reference/strong_weak_s0.05_c0.01.json"));
 
   int compared = 0;
-  for (const json& curve : report["curves"]) {
-    const bool strong = curve["mode"] == "strong";
+  ASSERT_EQ(report["cases"].size(), 1U);
+  for (const auto& [mode, curve] : report["cases"][0]["modes"].items()) {
+    const bool strong = mode == "strong";
     for (const json& point : curve["points"]) {
       const int k = point["k"];
       const json* row = nullptr;
@@ -52,10 +53,11 @@ repeat: 3
       ASSERT_NE(row, nullptr) << "K=" << k;
       const double t = (*row)[strong ? "T" : "T_weak"];
       const double e = (*row)[strong ? "E" : "E_weak"];
-      EXPECT_NEAR(point["seconds"].get<double>() / t, 1, kTolerance) << "K=" << k;
-      EXPECT_NEAR(point["efficiency"].get<double>() / e, 1, kTolerance) << "K=" << k;
+      EXPECT_NEAR(point["time"]["median"].get<double>() / t, 1, kTolerance) << "K=" << k;
+      EXPECT_NEAR(point["efficiency"]["value"].get<double>() / e, 1, kTolerance) << "K=" << k;
       if (strong) {
-        EXPECT_NEAR(point["speedup"].get<double>() / (*row)["S"].get<double>(), 1, kTolerance);
+        EXPECT_NEAR(point["speedup"]["value"].get<double>() / (*row)["S"].get<double>(), 1,
+                    kTolerance);
       }
       ++compared;
     }

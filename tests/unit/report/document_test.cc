@@ -6,10 +6,22 @@
 #include <algorithm>
 
 #include "tests/unit/analysis/evidence_builder.h"
+#include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/sample_study.h"
 
 namespace kneepoint {
 namespace {
+
+StudyEvidence with_rule(const std::string& rule) {
+  StudyEvidence study = full_study();
+  study.knee_rule = rule;
+  return study;
+}
+
+std::string strong_sentence(const std::string& rule) {
+  const StudyEvidence study = with_rule(rule);
+  return make_document(study, full_analysis(study)).sentences.front();
+}
 
 bool has_note(const Document& document, const std::string& part) {
   return std::any_of(document.notes.begin(), document.notes.end(),
@@ -29,8 +41,10 @@ TEST(Document, OneCurveAnswersInOneLine) {
   b.add(Mode::strong, 1, kOne);
   b.add(Mode::strong, 2, times(0.55));
   const Document document = make_document(b.study);
-  EXPECT_EQ(document.headline, "jacobi strong: use K=2 (E 0.909 [0.891, 0.927]); knee beyond K=2");
-  EXPECT_EQ(document.answers, std::vector<std::string>{document.headline});
+  EXPECT_EQ(document.headline, "use K=2 for jacobi strong");
+  EXPECT_EQ(document.sentences,
+            std::vector<std::string>{"jacobi strong: the knee is beyond K=2 at a floor of 0.7, so "
+                                     "use K=2 (E 0.909 [0.891, 0.927])"});
   EXPECT_FALSE(document.red);
   EXPECT_EQ(document.red_reason, "");
   EXPECT_TRUE(has_note(document, "Intervals are over runs"));
@@ -42,9 +56,10 @@ TEST(Document, RecommendsWhatIsSureAndNamesWhatIsPossible) {
   b.add(Mode::strong, 2, times(0.55));
   b.add(Mode::strong, 4, times(0.356));
   const Document document = make_document(b.study);
-  EXPECT_EQ(document.headline,
-            "jacobi strong: use K=2 (E 0.909 [0.891, 0.927]); K=4 is possible (E 0.702 [0.688, "
-            "0.716]); knee beyond K=4");
+  EXPECT_EQ(document.headline, "use K=2 for jacobi strong");
+  EXPECT_EQ(document.sentences.front(),
+            "jacobi strong: the knee is beyond K=4 at a floor of 0.7, so use K=2 (E 0.909 [0.891, "
+            "0.927]); K=4 is possible (E 0.702 [0.688, 0.716])");
 }
 
 TEST(Document, WithOneRunAtAPointItSaysThatThereIsNoInterval) {
@@ -53,8 +68,9 @@ TEST(Document, WithOneRunAtAPointItSaysThatThereIsNoInterval) {
   b.add(Mode::strong, 2, {0.55});
   b.add(Mode::strong, 4, {0.5});
   const Document document = make_document(b.study);
-  EXPECT_EQ(document.headline,
-            "jacobi strong: use K=2 (E 0.909, no interval); knee at about K=2.73");
+  EXPECT_EQ(document.sentences.front(),
+            "jacobi strong: the knee is K=2.7 at a floor of 0.7, so use K=2 (E 0.909, no "
+            "interval)");
   EXPECT_TRUE(has_note(document, "One run at a point has no interval"));
 }
 
@@ -70,8 +86,8 @@ TEST(Document, UnderTheFloorAtOnceRecommendsTheBaseline) {
   EvidenceBuilder b;
   b.add(Mode::strong, 1, kOne);
   b.add(Mode::strong, 2, times(0.95));
-  EXPECT_EQ(make_document(b.study).headline,
-            "jacobi strong: use K=1 (the baseline); knee below K=2");
+  EXPECT_EQ(make_document(b.study).sentences.front(),
+            "jacobi strong: the knee is below K=2 at a floor of 0.7, so use K=1 (the baseline)");
 }
 
 TEST(Document, AStudyInWhichNothingRanIsRed) {
@@ -82,7 +98,8 @@ TEST(Document, AStudyInWhichNothingRanIsRed) {
   const Document document = make_document(b.study);
   EXPECT_TRUE(document.red);
   EXPECT_EQ(document.red_reason, "nothing ran");
-  EXPECT_EQ(document.headline, "jacobi strong: no answer, no point has a valid run");
+  EXPECT_EQ(document.headline, "no answer for jacobi strong");
+  EXPECT_EQ(document.sentences.front(), "jacobi strong: no answer, no point has a valid run");
   EXPECT_EQ(to_terminal(document, {}).rfind("RED: nothing ran", 0), 0u);
 }
 
@@ -123,7 +140,8 @@ TEST(Document, APointWhoseEveryRunFailedIsRedAndNamed) {
   EXPECT_NE(document.red_reason.find("every run failed at 2 of 5 points: jacobi strong K=1"),
             std::string::npos)
       << document.red_reason;
-  EXPECT_NE(document.headline.find("relative to K0=2"), std::string::npos) << document.headline;
+  EXPECT_NE(document.sentences.front().find("relative to K0=2"), std::string::npos)
+      << document.sentences.front();
 }
 
 TEST(Document, AFewFailedRepeatsAreNotedButNotRed) {
@@ -163,7 +181,7 @@ TEST(Document, ManyCurvesAreNamedInTheHeadlineUpToFour) {
   EXPECT_EQ(document.headline,
             "use K=2 for a strong, K=2 for b strong, K=2 for c strong, K=2 for d strong, and 2 "
             "more curves");
-  EXPECT_EQ(document.answers.size(), 6u);
+  EXPECT_EQ(document.sentences.size(), 6u);
 }
 
 TEST(Document, BuildsAndShapesAreNamedWhereThereAreSeveral) {
@@ -172,8 +190,8 @@ TEST(Document, BuildsAndShapesAreNamedWhereThereAreSeveral) {
   b.add(Mode::strong, 1, kOne).point.build = "new";
   b.add(Mode::strong, 1, kOne).point.shape.threads_per_rank = 2;
   const Document document = make_document(b.study);
-  EXPECT_EQ(document.answers[1], "jacobi strong, build new: no answer, only K=1 has a valid run");
-  EXPECT_EQ(document.answers[2],
+  EXPECT_EQ(document.sentences[1], "jacobi strong, build new: no answer, only K=1 has a valid run");
+  EXPECT_EQ(document.sentences[2],
             "jacobi strong, build default, 1 rank per node, 2 threads per rank, bind core: no "
             "answer, only K=1 has a valid run");
 }
@@ -185,6 +203,46 @@ TEST(Document, SuperlinearCarriesAFlagAndANote) {
   const Document document = make_document(b.study);
   EXPECT_TRUE(has_note(document, "E>1 (jacobi strong K=2): more than ideal needs a cause"));
   EXPECT_NE(to_terminal(document, {}).find("E>1 (superlinear; see methods)"), std::string::npos);
+}
+
+TEST(Document, OneSentenceHoldsKneeCauseAndEnd) {
+  EXPECT_EQ(strong_sentence("efficiency"),
+            "jacobi strong: the knee is K=6.2 (6 to 6.4) at a floor of 0.7, so use K=4 (E 0.813 "
+            "[0.810, 0.816]); communication explains 80% of the loss at K=16; the model amdahl_log "
+            "has it slower beyond about K=58, extrapolated");
+}
+
+TEST(Document, TheRuleOfThePlanDecides) {
+  const std::pair<const char*, const char*> expected[] = {
+      {"power", "the knee is K=8 (7.8 to 8.2) by the rule power, so use K=8 "},
+      {"marginal", "the knee is K=8 (7.8 to 8.2) by the rule marginal, so use K=8 "},
+      {"min_time", "the knee is beyond K=16 by the rule min_time, so use K=16 "},
+      {"usl_peak", "beyond K=16 by the rule usl_peak (extrapolated: about K=61), so use K=16 "},
+      {"kneedle", "the knee is K=7 (6.8 to 7.2) by the rule kneedle, so use K=4 "},
+  };
+  for (const auto& [rule, part] : expected) {
+    EXPECT_NE(strong_sentence(rule).find(part), std::string::npos) << strong_sentence(rule);
+  }
+}
+
+TEST(Document, ARuleWithoutAnAnswerLeavesItToTheFloor) {
+  const StudyEvidence study = with_rule("usl_peak");
+  const Document document = make_document(study, full_analysis(study));
+  EXPECT_EQ(document.sentences[1].rfind("jacobi weak: the rule usl_peak has no answer here; the "
+                                        "knee is beyond K=16 at a floor of 0.7, so use K=16",
+                                        0),
+            0u)
+      << document.sentences[1];
+}
+
+TEST(Document, InsideTheRangeTheTurnIsStatedPlainly) {
+  const StudyEvidence study = full_study();
+  StudyAnalysis analysis = full_analysis(study);
+  analysis.curves[0].models.fits[0].fastest_k = 11.2;
+  analysis.curves[0].models.fits[0].fastest_in_range = true;
+  const Document document = make_document(study, std::move(analysis));
+  EXPECT_NE(document.sentences[0].find("; beyond K=11 the job gets slower"), std::string::npos)
+      << document.sentences[0];
 }
 
 }  // namespace

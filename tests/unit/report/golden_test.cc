@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "orchestrator/report/document.h"
+#include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/sample_study.h"
 
 namespace kneepoint {
@@ -57,6 +58,30 @@ TEST(GoldenReport, TerminalOfAStudyWithoutItsBaseline) {
 
 TEST(GoldenReport, MarkdownOfAStudyWithoutItsBaseline) {
   expect_golden("no_baseline.md", to_markdown(make_document(study_without_baseline())));
+}
+
+TEST(GoldenReport, TheBriefFormInATerminal) {
+  expect_golden("sample.brief.txt", to_terminal(make_document(sample_study()), {false, 100, true}));
+}
+
+TEST(GoldenReport, EveryDetailAt80Columns) {
+  expect_golden("full.terminal80.txt", to_terminal(full_document(), {false, 80}));
+}
+
+TEST(GoldenReport, EveryDetailAt120Columns) {
+  expect_golden("full.terminal120.txt", to_terminal(full_document(), {false, 120}));
+}
+
+TEST(GoldenReport, EveryDetailInMarkdown) {
+  expect_golden("full.md", to_markdown(full_document()));
+}
+
+TEST(GoldenReport, EveryDetailInJson) {
+  expect_golden("full.json", to_json(full_document()));
+}
+
+TEST(GoldenReport, EveryDetailInCsv) {
+  expect_golden("full.csv", to_csv(full_document()));
 }
 
 }  // namespace

@@ -48,14 +48,16 @@ TEST(JsonReport, ADifferentTimeIsADifferentReport) {
 TEST(JsonReport, HoldsEveryRunWithItsStateAndTime) {
   const StudyEvidence study = sample_study();
   const Json value = Json::parse(to_json(make_document(study)));
-  EXPECT_EQ(value["v"], 1);
+  EXPECT_EQ(value["schema"], "kneepoint.report/1");
   std::size_t runs = 0, expected = 0;
-  for (const auto& curve : value["curves"]) {
-    for (const auto& point : curve["points"]) runs += point["runs"].size();
+  for (const auto& entry : value["cases"]) {
+    for (const auto& curve : entry["modes"]) {
+      for (const auto& point : curve["points"]) runs += point["runs"].size();
+    }
   }
   for (const PointEvidence& point : study.points) expected += point.runs.size();
   EXPECT_EQ(runs, expected);
-  const Json failed = value["curves"][0]["points"][2]["runs"][4];
+  const Json failed = value["cases"][0]["modes"]["strong"]["points"][2]["runs"][4];
   EXPECT_EQ(failed["state"], "failed");
   EXPECT_EQ(failed["reason"], "wrong_answer");
   EXPECT_TRUE(failed["seconds"].is_null());
@@ -64,20 +66,23 @@ TEST(JsonReport, HoldsEveryRunWithItsStateAndTime) {
 TEST(JsonReport, NumbersThatDoNotExistAreNull) {
   const Json value = Json::parse(to_json(make_document(study_without_baseline())));
   EXPECT_EQ(value["red"], true);
-  const Json curve = value["curves"][0];
+  const Json curve = value["cases"][0]["modes"]["strong"];
   EXPECT_EQ(curve["k0"], 2);
   EXPECT_EQ(curve["k0_seconds"], 0.5);
-  for (const char* key : {"seconds", "speedup", "efficiency", "efficiency_interval"}) {
-    EXPECT_TRUE(curve["points"][0][key].is_null()) << key;
+  for (const char* key : {"low", "high", "level", "method"}) {
+    EXPECT_TRUE(curve["points"][0]["time"][key].is_null()) << key;
+    EXPECT_TRUE(curve["points"][0]["efficiency"][key].is_null()) << key;
+    EXPECT_TRUE(curve["points"][1]["efficiency"][key].is_null()) << key << " of the baseline";
   }
-  EXPECT_TRUE(curve["points"][1]["efficiency_interval"].is_null()) << "the baseline";
-  EXPECT_EQ(curve["points"][1]["efficiency"], 1);
+  EXPECT_TRUE(curve["points"][0]["time"]["median"].is_null());
+  EXPECT_TRUE(curve["points"][0]["speedup"]["value"].is_null());
+  EXPECT_EQ(curve["points"][1]["efficiency"]["value"], 1);
 }
 
 TEST(JsonReport, OfAnEmptyStudyIsStillAReport) {
   const Json value = Json::parse(to_json(make_document(StudyEvidence{})));
   EXPECT_EQ(value["red"], true);
-  EXPECT_TRUE(value["curves"].empty());
+  EXPECT_TRUE(value["cases"].empty());
 }
 
 }  // namespace

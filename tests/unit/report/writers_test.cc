@@ -10,19 +10,25 @@
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
 #include "tests/unit/analysis/evidence_builder.h"
+#include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/sample_study.h"
 
 namespace kneepoint {
 namespace {
 
+void expect_within(const Document& document, int width) {
+  std::istringstream lines(to_terminal(document, {false, width}));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+  }
+}
+
 TEST(Terminal, KeepsToTheWidthFrom80ColumnsOn) {
   for (const int width : {80, 90, 100, 132, 200}) {
     for (const StudyEvidence& study : {sample_study(), study_without_baseline()}) {
-      std::istringstream lines(to_terminal(make_document(study), {false, width}));
-      for (std::string line; std::getline(lines, line);) {
-        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
-      }
+      expect_within(make_document(study), width);
     }
+    expect_within(full_document(), width);
   }
 }
 
@@ -39,6 +45,37 @@ TEST(Terminal, NamesCannotSteerIt) {
   b.add(Mode::strong, 1, {1.0}, "evil\x1b[2J");
   b.study.id = "x\x1b]0;title\x07";
   EXPECT_EQ(to_terminal(make_document(b.study), {}).find('\x1b'), std::string::npos);
+}
+
+TEST(Terminal, NothingOfADetailCanSteerIt) {
+  Document document = full_document();
+  const std::string evil = "evil\x1b[2J\x07";
+  CurveAnalysis& curve = document.analysis.curves[0];
+  curve.warnings = {{"equal_times", evil}};
+  curve.points[2].stragglers[0].sentence = evil;
+  document.analysis.shapes[0].entries[0].winner = evil;
+  document.analysis.shapes[0].case_name = evil;
+  document.analysis.collectives[0].case_name = evil;
+  const std::string text = to_terminal(document, {});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\x07'), std::string::npos);
+  EXPECT_NE(text.find("evil?[2J?"), std::string::npos);
+}
+
+TEST(Terminal, TheBriefFormLeavesOutTheDetailsOnly) {
+  const std::string brief = to_terminal(full_document(), {false, 100, true});
+  const std::string all = to_terminal(full_document(), {false, 100});
+  for (const char* part : {"use K=4 for", "1. What is the serial fraction?", "the knee is K=6.2",
+                           "jacobi, weak (", "Notes"}) {
+    EXPECT_NE(brief.find(part), std::string::npos) << part;
+    EXPECT_NE(all.find(part), std::string::npos) << part;
+  }
+  for (const char* part :
+       {"Models, best first", "Knees by every rule", "Predictions", "Where the time goes",
+        "Iterations", "Roofline", "Audit of E > 1", "Up or out", "Collectives", "Warnings"}) {
+    EXPECT_EQ(brief.find(part), std::string::npos) << part;
+    EXPECT_NE(all.find(part), std::string::npos) << part;
+  }
 }
 
 TEST(Terminal, OneRunShowsADashWhereTheIntervalWouldBe) {

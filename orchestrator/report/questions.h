@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The five questions that one asks of any scaling proposal, answered from the study. What the study
+// can't answer is "not known", with what to measure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/report/answers.h"
+
+namespace kneepoint {
+
+struct QuestionAnswer {
+  std::vector<std::string> about;  // labels of curves or names of cases; empty: the whole study
+  bool known = true;
+  std::string text;
+};
+
+struct Question {
+  std::string question;
+  std::vector<QuestionAnswer> answers;  // equal answers are one; never empty
+};
+
+std::vector<Question> questions_of(const StudyAnalysis& analysis,
+                                   const std::vector<CurveView>& views);
+
+// "jacobi strong, jacobi weak: not known: ..."; at most four names.
+std::string to_line(const QuestionAnswer& answer);
+
+}  // namespace kneepoint
