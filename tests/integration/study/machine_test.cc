@@ -17,45 +17,42 @@ namespace {
 using nlohmann::json;
 using testing_support::Place;
 
-class Machine : public testing::
-                Test{protected : Machine(){::setenv("XDG_RUNTIME_DIR", place_.path().c_str(), 1);
-}  // nobody's facts but ours
+class Machine : public testing::Test {
+ protected:
+  Machine() { ::setenv("XDG_RUNTIME_DIR", place_.path().c_str(), 1); }  // nobody's facts but ours
 
-// A probe that leaves a line in `probed` each time.
-void use_probe(const std::string& answer) {
-  const std::string path = place_.write(
-      "probe", "#!/bin/sh\necho once >> '" + place_.path() + "/probed'\n" + answer + "\n");
-  ::chmod(path.c_str(), 0755);
-  ::setenv("KNEEPOINT_MACHINE_PROBE", path.c_str(), 1);
-}
+  // A probe that leaves a line in `probed` each time.
+  void use_probe(const std::string& answer) {
+    const std::string path = place_.write(
+        "probe", "#!/bin/sh\necho once >> '" + place_.path() + "/probed'\n" + answer + "\n");
+    ::chmod(path.c_str(), 0755);
+    ::setenv("KNEEPOINT_MACHINE_PROBE", path.c_str(), 1);
+  }
 
-std::string echo_plan(const std::string& flops) {
-    return place_.write("plan.yaml", R"(study: echo
+  std::string echo_plan(const std::string& flops) {
+    return place_.write("plan.yaml", R"y(study: echo
 scale: [1]
 modes: [strong]
 workloads:
   - name: echo
     command: [/bin/echo, "t=0.5"]
     mpi: false
-    metrics: {time: {pattern: "t=([0-9.]+)"
-}
-}
-)" + flops + "repeat: 2\n");
-}
-
-std::string fact_of(const std::string& run, const std::string& name) {
-  const auto told = place_.kneepoint({"explain", run, "--json"});
-  const json story = json::parse(told.output, nullptr, false);
-  EXPECT_FALSE(story.is_discarded()) << told.errors;
-  for (const json& fact : story["attempts"][0]["provenance"]) {
-    if (fact["name"] == name) return fact["value"];
+    metrics: {time: {pattern: "t=([0-9.]+)"}}
+)y" + flops + "repeat: 2\n");
   }
-  return "";
-}
 
-Place place_;
-}
-;
+  std::string fact_of(const std::string& run, const std::string& name) {
+    const auto told = place_.kneepoint({"explain", run, "--json"});
+    const json story = json::parse(told.output, nullptr, false);
+    EXPECT_FALSE(story.is_discarded()) << told.errors;
+    for (const json& fact : story["attempts"][0]["provenance"]) {
+      if (fact["name"] == name) return fact["value"];
+    }
+    return "";
+  }
+
+  Place place_;
+};
 
 const std::string kAnswer =
     R"(echo '{"v":1,"seq":0,"type":"provenance","scope":"machine","facts":)"
