@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint report: the answer of a study, from the database alone.
+#include <algorithm>
 #include <ostream>
+#include <thread>
 
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/report_options.h"
 #include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
 namespace {
 
 constexpr int kFileWidth = 100;
+constexpr int kMostThreads = 8;
+
+}  // namespace
+
+AnalysisOptions analysis_options() {
+  AnalysisOptions options;
+  options.bootstrap.threads =
+      std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+  return options;
+}
+
+namespace {
 
 Result<int> report(Session& session, const Arguments& arguments) {
   const int forms = (session.json ? 1 : 0) + (arguments.has("--csv") ? 1 : 0) +
@@ -27,7 +42,7 @@ Result<int> report(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   TRY_ASSIGN(StudyEvidence evidence, store->evidence_in_detail(row.row));
-  const Document document = make_document(std::move(evidence));
+  const Document document = make_document(std::move(evidence), analysis_options());
   const bool to_file = arguments.has("--output");
   const bool brief = arguments.has("--brief");
   const TerminalStyle style{!to_file && session.color(session.out_is_terminal),

@@ -13,6 +13,7 @@
 #include "orchestrator/cli/detach.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_view.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/document.h"
@@ -69,7 +70,7 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
       failed += run.finished && run.state != AttemptState::succeeded ? 1 : 0;
     }
   }
-  const Document document = make_document(std::move(evidence));
+  const Document document = make_document(std::move(evidence), analysis_options());
   const int code = exit_code_of_study(end, document.summary(), failed);
   if (session.json) {
     JsonWriter json;

@@ -95,9 +95,10 @@ std::string loss_words(const CurveView& view) {
   const auto* most = std::max_element(std::begin(parts), std::end(parts),
                                       [](auto& a, auto& b) { return a.first < b.first; });
   if (most->first <= 0) return "";
-  const double percent = std::min(100.0, std::round(most->first * 100));
-  return std::string(most->second) + " explains " + fixed_text(percent, 0) +
-         "% of the loss at K=" + std::to_string(loss.k);
+  const double percent = std::round(most->first * 100);
+  const std::string share = percent >= 100 ? "all" : fixed_text(percent, 0) + "%";
+  return std::string(most->second) + " explains " + share +
+         " of the loss at K=" + std::to_string(loss.k);
 }
 
 // "beyond K=66 the job gets slower"; "" when no end of the gain is in sight.

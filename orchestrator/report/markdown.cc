@@ -99,9 +99,7 @@ std::string to_markdown(const Document& document, bool brief) {
   if (!document.questions.empty()) out += "\n";
   for (const Question& question : document.questions) {
     out += std::to_string(++number) + ". **" + escaped(question.question) + "**\n";
-    for (const QuestionAnswer& answer : question.answers) {
-      out += "   - " + escaped(to_line(answer)) + "\n";
-    }
+    for (const std::string& line : to_lines(question)) out += "   - " + escaped(line) + "\n";
   }
   if (!document.sentences.empty()) out += "\n";
   for (const std::string& sentence : document.sentences) out += "- " + escaped(sentence) + "\n";

@@ -13,6 +13,7 @@ namespace kneepoint {
 namespace {
 
 constexpr std::size_t kNamed = 4;
+constexpr std::size_t kShown = 6;
 constexpr double kSeen = 5e-5;  // a serial fraction below it is printed as none
 
 void add(Question& question, const std::string& about, bool known, const std::string& text) {
@@ -267,6 +268,19 @@ std::string to_line(const QuestionAnswer& answer) {
   }
   return (names.empty() ? "" : joined(names, ", ") + ": ") + (answer.known ? "" : "not known: ") +
          answer.text;
+}
+
+std::vector<std::string> to_lines(const Question& question) {
+  std::vector<std::string> lines;
+  for (const QuestionAnswer& answer : question.answers) {
+    if (lines.size() == kShown) {
+      lines.push_back("and " + std::to_string(question.answers.size() - kShown) +
+                      " more answers; --json has them all");
+      break;
+    }
+    lines.push_back(to_line(answer));
+  }
+  return lines;
 }
 
 }  // namespace kneepoint

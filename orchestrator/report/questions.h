@@ -27,5 +27,7 @@ std::vector<Question> questions_of(const StudyAnalysis& analysis,
 
 // "jacobi strong, jacobi weak: not known: ..."; at most four names.
 std::string to_line(const QuestionAnswer& answer);
+// All answers for a person to read: the first six, then how many more there are.
+std::vector<std::string> to_lines(const Question& question);
 
 }  // namespace kneepoint

@@ -153,9 +153,7 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
   if (!document.questions.empty()) out += "\n";
   for (const Question& question : document.questions) {
     out += paint.bold(std::to_string(++number) + ". " + question.question) + "\n";
-    for (const QuestionAnswer& answer : question.answers) {
-      out += wrapped(to_line(answer), style.width, 3);
-    }
+    for (const std::string& line : to_lines(question)) out += wrapped(line, style.width, 3);
   }
   out += "\n";
   for (const std::string& sentence : document.sentences) out += wrapped(sentence, style.width, 0);

@@ -48,7 +48,7 @@ std::string efficiency_text(double efficiency) {
 }
 
 std::string percent_text(double share) {
-  return significant_text(share * 100, std::abs(share) < 0.01 ? 1 : 2) + "%";
+  return significant_text(share * 100, 2) + "%";
 }
 
 TimeUnit time_unit(double shortest_seconds) {

@@ -185,7 +185,7 @@ with tempfile.TemporaryDirectory() as place:
                 refused += 1
                 if validator.is_valid(other):
                     fail(f"the schema accepts {what}")
-    for name, case, output, code in (("local", "echo", "t=0.5", 0), ("bad", "odd | name", "no", 4)):
+    for name, case, output, code in (("local", "echo", "t=0.5", 0), ("bad", "wordless", "no time", 4)):
         plan = write(f"{name}.yaml", LOCAL.format(name=name, case=case, output=output))
         command("run", plan, allowed=(code,))
         report = json.loads(command("report", name, "--json") or "{}")

@@ -111,5 +111,13 @@ TEST(Questions, EqualAnswersAreOneWithAtMostFourNames) {
                    "K"}));
 }
 
+TEST(Questions, ManyDifferentAnswersAreCutForPeople) {
+  Question question{"What?", {}};
+  for (int i = 0; i < 9; ++i) question.answers.push_back({{}, true, std::to_string(i)});
+  const Lines lines = to_lines(question);
+  ASSERT_EQ(lines.size(), 7u);
+  EXPECT_EQ(lines.back(), "and 3 more answers; --json has them all");
+}
+
 }  // namespace
 }  // namespace kneepoint
