@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -53,6 +54,24 @@ int torment(const Place& place, const std::vector<std::string>& arguments, long 
   return kills;
 }
 
+// Torments a study in a fresh place. How far a controller gets in a given time depends on the
+// machine: if the study was over before half of the kills, it is done again with shorter sittings.
+// `write` prepares the place and gives the arguments of `run`.
+template <typename Write>
+std::unique_ptr<Place> tormented(const Write& write, long longest_us) {
+  for (;; longest_us /= 2) {
+    auto place = std::make_unique<Place>();
+    const std::vector<std::string> run = write(*place);
+    const int kills = torment(*place, run, longest_us);
+    if (kills < KP_KILLS / 2 && longest_us > 2) continue;
+    EXPECT_GE(kills, KP_KILLS / 2) << "the study ended too soon to be tormented";
+    ::testing::Test::RecordProperty("kills", kills);
+    const auto last = place->kneepoint(run);
+    EXPECT_EQ(last.exit_code, 0) << last.errors;
+    return place;
+  }
+}
+
 TEST(Kill, ASimulatedStudyReportsTheSameBytesAsAnUndisturbedOne) {
   const std::string plan = R"(study: tormented
 worker: node
@@ -74,53 +93,46 @@ simulated: {nodes: 64, noise: 0.02, failure_rate: 0.05, queue_wait: 60s, seed: 4
   const auto undisturbed = calm.kneepoint(calm_run);
   ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.errors;
 
-  Place place;
-  const std::vector<std::string> run = {"run", place.write("plan.yaml", plan), "--site",
-                                        place.write("site.yaml", site)};
   // Long enough for a controller to get somewhere: its start takes what resuming a finished study
   // takes, and every sitting should do its share.
   const double start = calm.kneepoint(calm_run).seconds;
   const long span = static_cast<long>((start + undisturbed.seconds / KP_KILLS) * 1.5e6);
-  const int kills = torment(place, run, span);
-  EXPECT_GE(kills, KP_KILLS / 2) << "the study ended too soon to be tormented";
-  const auto last = place.kneepoint(run);
-  ASSERT_EQ(last.exit_code, 0) << last.errors;
-  RecordProperty("kills", kills);
+  const auto place = tormented(
+      [&](Place& at) -> std::vector<std::string> {
+        return {"run", at.write("plan.yaml", plan), "--site", at.write("site.yaml", site)};
+      },
+      span);
 
   const auto expected = calm.kneepoint({"report", "tormented", "--json"});
-  const auto actual = place.kneepoint({"report", "tormented", "--json"});
+  const auto actual = place->kneepoint({"report", "tormented", "--json"});
   ASSERT_EQ(expected.exit_code, 0) << expected.errors;
   ASSERT_EQ(actual.exit_code, 0) << actual.errors;
   EXPECT_EQ(comparable(actual.output), comparable(expected.output));
 }
 
 TEST(Kill, ALocalStudyRunsEveryAttemptOnce) {
-  Place place;
-  const std::string trace = place.path() + "/trace";
   const int runs = 2 * KP_KILLS;
-  const std::string plan = R"y(study: tormented
+  const auto write = [&](Place& place) -> std::vector<std::string> {
+    const std::string plan = R"y(study: tormented
 worker: rank
 scale: [1]
 modes: [strong]
 workloads:
   - name: count
     command: [")y" KP_TEST_DIR R"y(/counting_program", ")y" +
-                           trace + R"y(", "20"]
+                             place.path() + R"y(/trace", "20"]
     mpi: false
     metrics: {time: {pattern: "t=([0-9.]+)", unit: s}}
 repeat: )y" + std::to_string(runs) +
-                           "\n";
-  const std::vector<std::string> run = {"run", place.write("plan.yaml", plan)};
-  const int kills = torment(place, run, 90'000);
-  EXPECT_GE(kills, KP_KILLS / 2) << "the study ended too soon to be tormented";
-  const auto last = place.kneepoint(run);
-  ASSERT_EQ(last.exit_code, 0) << last.errors;
-  RecordProperty("kills", kills);
+                             "\n";
+    return {"run", place.write("plan.yaml", plan)};
+  };
+  const auto place = tormented(write, 90'000);
 
   // Agents outlive their controller, so nothing was lost and nothing repeated: as many lines as
   // runs, each another run's first attempt.
   std::map<std::string, int> executions;
-  std::istringstream lines(place.read("trace"));
+  std::istringstream lines(place->read("trace"));
   for (std::string line; std::getline(lines, line);) ++executions[line];
   EXPECT_EQ(executions.size(), static_cast<std::size_t>(runs));
   for (const auto& [attempt, count] : executions) {
