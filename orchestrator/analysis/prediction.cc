@@ -119,8 +119,11 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
     auto seconds = simulate(times, fit, accepted, options.bootstrap);
     for (std::size_t j = 0; j < accepted.size(); ++j) {
       const Bounds bounds = percentile_bounds(std::move(seconds[j]), options.level);
-      answer.predictions[j].models.push_back(
-          {fit.name, fit.delta, fit.coefficients.at(accepted[j]), bounds.low, bounds.high});
+      const double predicted = fit.coefficients.at(accepted[j]);
+      // Runs without noise leave no width, and rounding would put the prediction outside of it.
+      answer.predictions[j].models.push_back({fit.name, fit.delta, predicted,
+                                              std::min(bounds.low, predicted),
+                                              std::max(bounds.high, predicted)});
     }
   }
   for (Prediction& p : answer.predictions) summarise_models(p);

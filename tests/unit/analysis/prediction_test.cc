@@ -23,6 +23,8 @@ TEST(Prediction, ExactDataPredictsExactly) {
   EXPECT_NEAR(far.seconds, truth.at(512), 1e-12);
   EXPECT_NEAR(far.low, truth.at(512), 1e-9);
   EXPECT_NEAR(far.high, truth.at(512), 1e-9);
+  EXPECT_LE(far.low, far.seconds);  // whatever rounding does
+  EXPECT_GE(far.high, far.seconds);
   EXPECT_EQ(far.note, "");
 }
 
