@@ -95,6 +95,8 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   Ingested out;
   keep(point, records, out.result);
   out.result.oversubscribed = oversubscribed;
+  if (records.begin) out.began_ns = records.begin->wall_ns;
+  if (records.end && out.began_ns > 0) out.ended_ns = out.began_ns + records.end->elapsed_ns;
 
   const auto ended = [&](AttemptState state, Reason reason, const std::string& detail) {
     out.state = state;
@@ -157,6 +159,14 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   }
   out.result.seconds = *seconds;
   return ended(AttemptState::succeeded, Reason::none, "");
+}
+
+StepProgress progress_of(const StepArtifacts& step) {
+  if (!step.begun) return StepProgress::not_begun;
+  // Cheap before dear: the end is looked for where it must be, in the last whole line.
+  const std::string& text = step.records;
+  if (text.empty() || text.back() != '\n') return StepProgress::running;
+  return record::parse(text).end ? StepProgress::ended : StepProgress::running;
 }
 
 void overrule(Reason stop, Ingested& outcome) {

@@ -50,6 +50,10 @@ const char* to_string(BackendKind kind) {
   return "?";
 }
 
+const char* to_string(PackingMode mode) {
+  return mode == PackingMode::packed ? "packed" : "one_per_run";
+}
+
 const char* to_string(StarterKind kind) {
   return kind == StarterKind::mpirun ? "mpirun" : "none";
 }

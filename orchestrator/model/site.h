@@ -29,6 +29,18 @@ struct SimulatedSite {
   double default_seconds = 1;  // T of a workload without a model
 };
 
+// How runs are handed over: one allocation for each, or many runs as steps of one allocation, so
+// that queue wait is paid once and the curve of a study is drawn on one set of nodes.
+enum class PackingMode { one_per_run, packed };
+const char* to_string(PackingMode mode);
+
+struct Packing {
+  PackingMode mode = PackingMode::one_per_run;
+  int allocations = 1;            // packed: at once; the runs are spread over them
+  int steps = 0;                  // packed: at most so many in one allocation; 0: as many as fit
+  Nanoseconds limit = 4 * kHour;  // packed: the longest allocation to ask for
+};
+
 struct SiteLimits {  // ceilings: the smaller of site and plan wins; 0: none
   int nodes = 0;
   int concurrent = 0;
@@ -46,6 +58,7 @@ struct Site {
   std::vector<std::string> starter_options;
   std::vector<std::pair<std::string, std::string>> environment;
   SimulatedSite simulated;
+  Packing packing;
   SiteLimits limits;
   std::string text;  // the file's bytes; empty for the built-in local site
   std::string path;

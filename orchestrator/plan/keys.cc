@@ -70,6 +70,7 @@ const KeySet kSimulated = {{{"nodes"},
                             {"queue_wait"},
                             {"seed"},
                             {"default_time"}}};
+const KeySet kPacking = {{{"mode"}, {"allocations"}, {"steps"}, {"limit"}}};
 const KeySet kSiteLimits = {{{"nodes"}, {"concurrent"}, {"cores"}, {"node_hours"}}};
 const KeySet kSite = {{
     {"name"},
@@ -81,6 +82,7 @@ const KeySet kSite = {{
     {"starter", &kStarter},
     {"environment", nullptr, kFreeNames},
     {"simulated", &kSimulated},
+    {"packing", &kPacking},
     {"limits", &kSiteLimits},
 }};
 

@@ -85,6 +85,21 @@ void read_simulated(const YamlView& root, Site& site) {
   }
 }
 
+void read_packing(const YamlView& view, Packing& packing) {
+  if (!view.check_map()) return;
+  static const std::vector<std::string> words = {"one_per_run", "packed"};
+  const auto word = view["mode"].word(words);
+  if (word) packing.mode = *word == "packed" ? PackingMode::packed : PackingMode::one_per_run;
+  read_into(view["allocations"].integer(1, 10'000), packing.allocations);
+  read_into(view["steps"].integer(1, 100'000), packing.steps);
+  read_into(view["limit"].duration(kMinute), packing.limit);
+  if (view["mode"].present() && !word) return;  // said already
+  if (packing.mode == PackingMode::packed) return;
+  for (const char* key : {"allocations", "steps", "limit"}) {
+    if (view[key].present()) view[key].fail_at_key("is for mode: packed");
+  }
+}
+
 void read_limits(const YamlView& view, SiteLimits& limits) {
   if (!view.check_map()) return;
   read_into(view["nodes"].integer(1, kMaxNodes), limits.nodes);
@@ -121,6 +136,7 @@ SiteRead read_site(std::string_view text, const std::string& path) {
       site.environment.emplace_back(std::move(variable.name), std::move(variable.value));
     }
     read_simulated(root, site);
+    read_packing(root["packing"], site.packing);
     read_limits(root["limits"], site.limits);
   }
   if (site.backend == BackendKind::slurm || site.backend == BackendKind::kubernetes) {

@@ -71,6 +71,7 @@ const std::vector<Library>& libraries() {
       {"yaml-cpp/", {"orchestrator/plan/yaml.cc"}},
       {"muParser", {"orchestrator/plan/formula.cc"}},
       {"spdlog/", {"orchestrator/base/log.cc"}},
+      {"curl/", {"orchestrator/io/http_client.cc"}},
       {"CLI/", {"orchestrator/cli/command_line.cc"}},
       {"nlohmann/",
        {"agents/record/line_decoder.cc", "agents/agent/allocation_file.cc",
