@@ -51,6 +51,7 @@ const char* to_string(BackendKind kind) {
 }
 
 const char* to_string(StarterKind kind) {
+  if (kind == StarterKind::srun) return "srun";
   return kind == StarterKind::mpirun ? "mpirun" : "none";
 }
 

@@ -15,7 +15,7 @@ enum class BackendKind { local, slurm, kubernetes, simulated };
 const char* to_string(BackendKind kind);
 
 // How the ranks of a step are started.
-enum class StarterKind { mpirun, none };
+enum class StarterKind { mpirun, srun, none };
 const char* to_string(StarterKind kind);
 
 struct SimulatedSite {
@@ -27,6 +27,20 @@ struct SimulatedSite {
   double queue_wait_seconds = 0;  // mean, exponential
   std::uint64_t seed = 1;
   double default_seconds = 1;  // T of a workload without a model
+};
+
+// backend: slurm. Empty: not said, so Slurm's own default holds.
+struct SlurmSite {
+  std::string transport = "commands";
+  std::string partition, account, qos, reservation, constraint;
+  bool exclusive = true;
+  std::string gpu_option = "gpus-per-node";  // or "gres"
+  std::string gpu_type;                      // "a100": gpu:a100:4
+  std::vector<std::string> options;          // more sbatch options, as they are
+  std::vector<std::string> modules;          // module load, in this order
+  std::vector<std::string> prologue;         // lines of shell before the agent starts
+  bool exclude_failed = true;                // a node that failed gets no run of the study again
+  Nanoseconds time_margin = 2 * kMinute;     // of the job's limit over those of its steps
 };
 
 struct SiteLimits {  // ceilings: the smaller of site and plan wins; 0: none
@@ -43,9 +57,11 @@ struct Site {
   std::string programs;  // folder of our workloads; empty: beside this program
   std::string agent;     // path of kneepoint-agent; empty: beside this program
   StarterKind starter = StarterKind::mpirun;
+  std::string starter_mpi;  // srun --mpi=...; "": Slurm's default
   std::vector<std::string> starter_options;
   std::vector<std::pair<std::string, std::string>> environment;
   SimulatedSite simulated;
+  SlurmSite slurm;
   SiteLimits limits;
   std::string text;  // the file's bytes; empty for the built-in local site
   std::string path;
