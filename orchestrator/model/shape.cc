@@ -55,6 +55,7 @@ const char* to_string(PackingMode mode) {
 }
 
 const char* to_string(StarterKind kind) {
+  if (kind == StarterKind::srun) return "srun";
   return kind == StarterKind::mpirun ? "mpirun" : "none";
 }
 
