@@ -53,41 +53,43 @@ struct SlurmSite {
   std::vector<std::string> prologue;         // lines of shell before the agent starts
   bool exclude_failed = true;                // a node that failed gets no run of the study again
   Nanoseconds time_margin = 2 * kMinute;     // of the job's limit over those of its steps
-  // How runs are handed over: one allocation for each, or many runs as steps of one allocation, so
-  // that queue wait is paid once and the curve of a study is drawn on one set of nodes.
-  enum class PackingMode { one_per_run, packed };
-  const char* to_string(PackingMode mode);
+};
 
-  struct Packing {
-    PackingMode mode = PackingMode::one_per_run;
-    int allocations = 1;            // packed: at once; the runs are spread over them
-    int steps = 0;                  // packed: at most so many in one allocation; 0: as many as fit
-    Nanoseconds limit = 4 * kHour;  // packed: the longest allocation to ask for
-  };
+// How runs are handed over: one allocation for each, or many runs as steps of one allocation, so
+// that queue wait is paid once and the curve of a study is drawn on one set of nodes.
+enum class PackingMode { one_per_run, packed };
+const char* to_string(PackingMode mode);
 
-  struct SiteLimits {  // ceilings: the smaller of site and plan wins; 0: none
-    int nodes = 0;
-    int concurrent = 0;
-    int cores = 0;  // local: use at most this many
-    double node_hours = 0;
-  };
+struct Packing {
+  PackingMode mode = PackingMode::one_per_run;
+  int allocations = 1;            // packed: at once; the runs are spread over them
+  int steps = 0;                  // packed: at most so many in one allocation; 0: as many as fit
+  Nanoseconds limit = 4 * kHour;  // packed: the longest allocation to ask for
+};
 
-  struct Site {
-    std::string name = "local";
-    BackendKind backend = BackendKind::local;
-    std::string work_dir;  // run directories; empty: beside the database
-    std::string programs;  // folder of our workloads; empty: beside this program
-    std::string agent;     // path of kneepoint-agent; empty: beside this program
-    StarterKind starter = StarterKind::mpirun;
-    std::string starter_mpi;  // srun --mpi=...; "": Slurm's default
-    std::vector<std::string> starter_options;
-    std::vector<std::pair<std::string, std::string>> environment;
-    SimulatedSite simulated;
-    SlurmSite slurm;
-    Packing packing;
-    SiteLimits limits;
-    std::string text;  // the file's bytes; empty for the built-in local site
-    std::string path;
-  };
+struct SiteLimits {  // ceilings: the smaller of site and plan wins; 0: none
+  int nodes = 0;
+  int concurrent = 0;
+  int cores = 0;  // local: use at most this many
+  double node_hours = 0;
+};
+
+struct Site {
+  std::string name = "local";
+  BackendKind backend = BackendKind::local;
+  std::string work_dir;  // run directories; empty: beside the database
+  std::string programs;  // folder of our workloads; empty: beside this program
+  std::string agent;     // path of kneepoint-agent; empty: beside this program
+  StarterKind starter = StarterKind::mpirun;
+  std::string starter_mpi;  // srun --mpi=...; "": Slurm's default
+  std::vector<std::string> starter_options;
+  std::vector<std::pair<std::string, std::string>> environment;
+  SimulatedSite simulated;
+  SlurmSite slurm;
+  Packing packing;
+  SiteLimits limits;
+  std::string text;  // the file's bytes; empty for the built-in local site
+  std::string path;
+};
 
 }  // namespace kneepoint

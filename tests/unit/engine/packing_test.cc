@@ -32,7 +32,8 @@ TEST(Packing, AllRunsShareOneAllocationInTheirOrder) {
 
 TEST(Packing, EveryStepHasTheTimeOfItsOwnLimit) {
   // An hour holds two runs of 20 minutes and their margins, not three.
-  EXPECT_EQ(pack(items(5, 20 * kMinute), packed(1, 0, kHour), 1, 0), (Batches{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(pack(items(5, 20 * kMinute), packed(1, 0, kHour), 1, 0),
+            (Batches{{0, 1}, {2, 3}, {4}}));
   for (const auto& batch : pack(items(100, 7 * kMinute), packed(1, 0, 2 * kHour), 1, 0)) {
     EXPECT_LE(static_cast<Nanoseconds>(batch.size()) * (7 * kMinute + kStepMargin), 2 * kHour);
   }
