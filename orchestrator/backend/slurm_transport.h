@@ -91,5 +91,6 @@ class SlurmTransport {
 
 // The implementations. Nothing is asked of Slurm yet.
 std::unique_ptr<SlurmTransport> make_slurm_commands(const LauncherContext& context);
+std::unique_ptr<SlurmTransport> make_slurm_rest(const LauncherContext& context);
 
 }  // namespace kneepoint

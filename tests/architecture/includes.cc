@@ -76,6 +76,7 @@ const std::vector<Library>& libraries() {
       {"nlohmann/",
        {"agents/record/line_decoder.cc", "agents/agent/allocation_file.cc",
         "orchestrator/backend/local_files.cc", "orchestrator/backend/simulated_journal.cc",
+        "orchestrator/backend/slurm_rest_read.cc",
         "orchestrator/store/store_evidence.cc"}},
       {"boost/", {"orchestrator/analysis/distributions.cc"}},
       {"mpi.h", {"workloads/"}, true},

@@ -106,7 +106,7 @@ void FakeHttpServer::talk(int connection) {
       if (!read_more(connection, stop_[0], text)) return;
     }
     FakeHttpRequest request;
-    request.head = text.substr(0, end);
+    request.head = text.substr(0, end + 2);
     const std::size_t length = body_length(request.head);
     while (text.size() < end + 4 + length) {
       if (!read_more(connection, stop_[0], text)) return;
