@@ -92,7 +92,10 @@ void read_packing(const YamlView& view, Packing& packing) {
   if (word) packing.mode = *word == "packed" ? PackingMode::packed : PackingMode::one_per_run;
   read_into(view["allocations"].integer(1, 10'000), packing.allocations);
   read_into(view["steps"].integer(1, 100'000), packing.steps);
-  read_into(view["limit"].duration(kMinute), packing.limit);
+  if (const auto limit = view["limit"].duration(1)) {
+    packing.limit = *limit;
+    if (*limit < kMinute) view["limit"].fail("expected at least 1m");
+  }
   if (view["mode"].present() && !word) return;  // said already
   if (packing.mode == PackingMode::packed) return;
   for (const char* key : {"allocations", "steps", "limit"}) {
