@@ -98,6 +98,12 @@ class SlurmRest final : public SlurmTransport {
            std::to_string(api_.slurm) + "); it can't rehearse a submission as sbatch --test-only";
   }
 
+  Result<std::vector<std::string>> down_nodes(const std::string& nodes,
+                                              Deadline deadline) override {
+    TRY_ASSIGN(const std::string body, get("/slurm/", "nodes", deadline));
+    return parse_rest_down_nodes(body, nodes);
+  }
+
   std::vector<Launcher::EmittedFile> emit(const SlurmSubmission& job) const override {
     const int api = api_.slurm > 0 ? api_.slurm : kNewestRestApi;
     return {{job.name + ".rest.json", rest_submission(job, site_, api) + "\n"}};
@@ -238,7 +244,7 @@ class SlurmRest final : public SlurmTransport {
 
   Result<std::string> submit_one(const SlurmSubmission& job, Deadline deadline) {
     if (clock_.steady() > deadline) {
-      return Error{ErrorCode::timeout, "submit " + job.name + ": the deadline passed", true};
+      return Error{ErrorCode::unavailable, "the deadline passed before it was asked", true};
     }
     TRY(reach(deadline));
     if (!site_.options.empty()) {

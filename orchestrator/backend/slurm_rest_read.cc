@@ -312,6 +312,20 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
   return cluster;
 }
 
+std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std::string& nodes) {
+  const std::vector<std::string> asked = expand_node_list(nodes);
+  const std::set<std::string> wanted(asked.begin(), asked.end());
+  std::vector<std::string> down;
+  const Json answer = parsed(body);
+  const Json& list = at(answer, "nodes");
+  if (!list.is_array()) return down;
+  for (const Json& node : list) {
+    std::string name = word(at(node, "name"));
+    if (wanted.contains(name) && !is_up(node)) down.push_back(std::move(name));
+  }
+  return down;
+}
+
 TokenClaims parse_token(std::string_view token) {
   TokenClaims claims;
   const std::size_t first = token.find('.');

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 #include "orchestrator/base/json_text.h"
 
@@ -75,6 +76,49 @@ int parse_api_word(std::string_view word) {
   word.remove_prefix(kPrefix.size());
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
   return problem == std::errc() && end == word.data() + word.size() ? number : 0;
+}
+
+std::vector<std::string> expand_node_list(std::string_view list) {
+  constexpr std::size_t kMostNames = 100'000;
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    // Up to a comma outside of brackets.
+    std::size_t end = 0;
+    for (int depth = 0; end < list.size() && (list[end] != ',' || depth > 0); ++end) {
+      depth += list[end] == '[' ? 1 : list[end] == ']' ? -1 : 0;
+    }
+    const std::string_view one = list.substr(0, end);
+    list.remove_prefix(std::min(list.size(), end + 1));
+    const std::size_t open = one.find('[');
+    const std::size_t close = one.find(']');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+      if (!one.empty()) names.emplace_back(one);
+      continue;
+    }
+    const std::string before(one.substr(0, open));
+    const std::string after(one.substr(close + 1));
+    std::string_view ranges = one.substr(open + 1, close - open - 1);
+    while (!ranges.empty() && names.size() < kMostNames) {
+      const std::size_t comma = std::min(ranges.find(','), ranges.size());
+      const std::string_view range = ranges.substr(0, comma);
+      ranges.remove_prefix(std::min(ranges.size(), comma + 1));
+      const std::size_t dash = std::min(range.find('-'), range.size());
+      const std::string first(range.substr(0, dash));
+      const std::string last(dash < range.size() ? range.substr(dash + 1) : range.substr(0, dash));
+      const long from = std::strtol(first.c_str(), nullptr, 10);
+      const long to = std::strtol(last.c_str(), nullptr, 10);
+      for (long i = from; i <= to && names.size() < kMostNames; ++i) {
+        std::string digits = std::to_string(i);
+        if (digits.size() < first.size()) digits.insert(0, first.size() - digits.size(), '0');
+        // Only one pair of brackets is unfolded here; a second one is left to the next turn.
+        for (std::string& name : expand_node_list(after.empty() ? "" : before + digits + after)) {
+          names.push_back(std::move(name));
+        }
+        if (after.empty()) names.push_back(before + digits);
+      }
+    }
+  }
+  return names;
 }
 
 RestApi parse_rest_api(std::string_view openapi) {

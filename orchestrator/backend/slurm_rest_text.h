@@ -64,6 +64,11 @@ std::vector<std::string> parse_rest_qos(std::string_view body);
 SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPartition>& partitions,
                           std::string_view nodes, const std::string& wanted);
 
+// "n[01-03,7],m2" -> n01 n02 n03 n7 m2. At most 100,000 names; what can't be read stays as it is.
+std::vector<std::string> expand_node_list(std::string_view list);
+// Of these nodes those that can't run anything now, by the answer to `nodes`.
+std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std::string& nodes);
+
 // Why this partition would refuse it, in one sentence with what to change; "": it would not.
 std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
                         const std::vector<RestPartition>& partitions,

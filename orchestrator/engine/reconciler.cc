@@ -22,7 +22,6 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kCallDeadline = 2 * kSecond;
 constexpr Nanoseconds kHousekeeping = kSecond;  // lease and requests
 constexpr Nanoseconds kTimeoutGrace = kMinute;  // the agent keeps the limit; this is the net
 constexpr int kLookShare = 10;  // of the time, at most, goes into looking at steps of running ones
@@ -454,7 +453,7 @@ class Reconciler {
     return EngineOutcome{end, table_.succeeded(), table_.failed()};
   }
 
-  Deadline deadline() const { return clock_.steady() + kCallDeadline; }
+  Deadline deadline() const { return clock_.steady() + backend_.call_deadline; }
 
   StudyStore& store_;
   const StudyRow& row_;

@@ -57,16 +57,21 @@ AllocationRequest allocation_for(const std::string& name, const std::string& dir
   request.directory = directory;
   request.shape = steps.front().shape;
   const bool alone = steps.size() == 1;
+  Shape& whole = request.shape;
+  const auto width = [](const Shape& shape) {
+    return std::pair(shape.ranks_per_node * shape.threads_per_rank, shape.ranks_per_node);
+  };
   for (const Step& step : steps) {
-    Shape& whole = request.shape;
     const Shape& part = step.shape;
+    if (width(part) > width(whole)) {
+      whole.ranks_per_node = part.ranks_per_node;
+      whole.threads_per_rank = part.threads_per_rank;
+    }
     whole.nodes = std::max(whole.nodes, part.nodes);
-    whole.ranks = std::max(whole.ranks, part.ranks);
-    whole.ranks_per_node = std::max(whole.ranks_per_node, part.ranks_per_node);
-    whole.threads_per_rank = std::max(whole.threads_per_rank, part.threads_per_rank);
     whole.gpus_per_node = std::max(whole.gpus_per_node, part.gpus_per_node);
     request.limit += step.limit + (alone ? 0 : kStepMargin);
   }
+  if (!alone) whole.ranks = whole.nodes * whole.ranks_per_node;  // every node as wide as needed
   request.steps = std::move(steps);
   return request;
 }

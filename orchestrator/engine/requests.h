@@ -38,7 +38,7 @@ Step step_for(const Point& point, const Plan& plan, const Site& site, const RunI
               bool oversubscribed);
 
 // An allocation that holds all of these steps, one after the other, each with the time its own
-// limit allows; as large as the largest of them.
+// limit allows: as many nodes as the largest has, each as wide as the widest needs.
 AllocationRequest allocation_for(const std::string& name, const std::string& directory,
                                  std::vector<Step> steps);
 

@@ -253,6 +253,25 @@ TEST(SlurmRestText, ARehearsalFindsWhatThePartitionWouldRefuse) {
   EXPECT_EQ(why_refused(asked, site, partitions, {"normal", "fast"}), "");
 }
 
+TEST(SlurmRestText, NodeListsAreUnfolded) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(expand_node_list(""), Names{});
+  EXPECT_EQ(expand_node_list("n1"), Names{"n1"});
+  EXPECT_EQ(expand_node_list("n[01-03,7],m2"), (Names{"n01", "n02", "n03", "n7", "m2"}));
+  EXPECT_EQ(expand_node_list("r[1-2]n[3-4]"), (Names{"r1n3", "r1n4", "r2n3", "r2n4"}));
+  EXPECT_EQ(expand_node_list("n[1-2"), Names{"n[1-2"}) << "what can't be read stays";
+  EXPECT_LE(expand_node_list("n[1-999999999]").size(), 100'000U);
+}
+
+TEST(SlurmRestText, NodesThatAreDownAreFoundAmongThoseAsked) {
+  const std::string body =
+      R"({"nodes":[{"name":"n1","state":"idle","state_flags":[]},)"
+      R"({"name":"n2","state":"down","state_flags":["NOT_RESPONDING"]},)"
+      R"({"name":"n3","state":["IDLE","DRAIN"]},{"name":"n9","state":"down"}]})";
+  EXPECT_EQ(parse_rest_down_nodes(body, "n[1-4]"), (std::vector<std::string>{"n2", "n3"}));
+  EXPECT_TRUE(parse_rest_down_nodes("", "n1").empty());
+}
+
 TEST(SlurmRestText, ATokenTellsWhenItEndsAndWhoseItIs) {
   // {"exp":1794840866,"iat":1794840865,"sun":"root"}
   const TokenClaims claims = parse_token(

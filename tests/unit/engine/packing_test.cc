@@ -99,6 +99,7 @@ TEST(Packing, AnAllocationIsAsLargeAsItsLargestStepAndAsLongAsAllTogether) {
   EXPECT_EQ(request.shape.nodes, 8);
   EXPECT_EQ(request.shape.ranks_per_node, 16);
   EXPECT_EQ(request.shape.threads_per_rank, 2);
+  EXPECT_EQ(request.shape.ranks, 128) << "every node has the width of the widest step";
   EXPECT_EQ(request.shape.gpus_per_node, 4);
   EXPECT_EQ(request.limit, 3 * kMinute + 2 * kStepMargin);
   EXPECT_EQ(request.steps.size(), 2U);
