@@ -77,6 +77,7 @@ class SqliteStudyStore final : public StudyStore {
   Result<StudyRow> study_row(RowId study);
   Result<void> read_study_header(RowId study, StudyEvidence& evidence);
   Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);
+  Result<void> read_allocations(RowId study, StudyEvidence& evidence);
   Result<void> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
                          StudyEvidence& evidence);
   Error no_such(const char* what, RowId row) const;

@@ -172,6 +172,7 @@ Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
   TRY(read_study_header(study, evidence));
   TRY_ASSIGN(const auto places, read_points(study, evidence));
   TRY(read_runs(study, places, evidence));
+  TRY(read_allocations(study, evidence));
   TRY(moment.commit());
   return evidence;
 }

@@ -67,6 +67,7 @@ TEST(BadNodes, AnInnocentNodeIsRarelyNamed) {
   for (int i = 0; i < studies; ++i) {
     alarms += find_bad_nodes(simulate({}, 1000 + i), quick()).bad.empty() ? 0 : 1;
   }
+  RecordProperty("alarms", alarms);
   // 5 % of 300 are 15; more than 27 would have a chance of 1 in 1000.
   EXPECT_LE(alarms, 27);
 }
@@ -81,6 +82,8 @@ TEST(BadNodes, ANodeThatSlowsItsRunsByATenthIsFoundAndNamed) {
     if (verdict.bad.empty()) continue;
     ++(verdict.bad[0].node == "n7" ? found : wrong);
   }
+  RecordProperty("found", found);
+  RecordProperty("wrong", wrong);
   EXPECT_GE(found, 40);
   EXPECT_LE(wrong, 3);
 }

@@ -37,14 +37,24 @@ class HttpTls : public ::testing::Test {
 
   void make_certificate(const std::string& name) const {
     SpawnOptions options;
-    options.argv = {"openssl",  "req",
-                    "-x509",    "-newkey",
-                    "rsa:2048", "-nodes",
-                    "-days",    "2",
-                    "-subj",    "/CN=127.0.0.1",
-                    "-addext",  "subjectAltName=IP:127.0.0.1",
-                    "-keyout",  pem(name + "-key"),
-                    "-out",     pem(name)};
+    options.argv = {"openssl",
+                    "req",
+                    "-x509",
+                    "-newkey",
+                    "ec",
+                    "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1",
+                    "-nodes",
+                    "-days",
+                    "2",
+                    "-subj",
+                    "/CN=127.0.0.1",
+                    "-addext",
+                    "subjectAltName=IP:127.0.0.1",
+                    "-keyout",
+                    pem(name + "-key"),
+                    "-out",
+                    pem(name)};
     const auto made = run_captured(options, 2 * kMinute);
     ASSERT_TRUE(made) << made.error().message;
     ASSERT_EQ(made->exit_code, 0) << made->errors;
