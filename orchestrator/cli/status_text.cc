@@ -101,6 +101,9 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   for (const RunRow& run : runs) {
     ++status.runs[state_of(run)];
     status.attempts += run.attempts;
+    if (status.waiting.empty() && run.last && !is_final(run.last->state)) {
+      status.waiting = run.last->waiting;
+    }
   }
   status.total = static_cast<int>(runs.size());
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
@@ -127,6 +130,7 @@ std::string to_text(const StudyStatus& status, int width) {
   line("controller:  " + holder_sentence(status));
   line("runs:        " + bar(done, status.total, 22) + " " + std::to_string(done) + "/" +
        std::to_string(status.total) + " done: " + counts_text(status));
+  if (!status.waiting.empty()) line("waiting:     " + status.waiting);
   line("attempts:    " + std::to_string(status.attempts));
   line("node-hours:  " + number_text(status.node_seconds / 3600));
   line("created:     " + to_utc_text(row.created_ns));
@@ -174,6 +178,7 @@ std::string to_json(const StudyStatus& status) {
   for (const auto& [state, count] : status.runs) json.key(to_string(state)).value(count);
   json.end_object();
   json.key("attempts").value(status.attempts);
+  if (!status.waiting.empty()) json.key("waiting").value(status.waiting);
   json.key("node_hours").value(status.node_seconds / 3600);
   json.key("controller");
   if (status.holder) {
@@ -205,7 +210,8 @@ std::string to_json(const StudyStatus& status) {
 
 std::string to_line(const StudyStatus& status) {
   return status.row.id + " " + status.row.state + ": " + counts_text(status) + " of " +
-         counted(status.total, "run");
+         counted(status.total, "run") +
+         (status.waiting.empty() ? "" : "; waiting: " + status.waiting);
 }
 
 }  // namespace kneepoint::cli

@@ -20,7 +20,6 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kCallDeadline = 2 * kSecond;
 constexpr Nanoseconds kHousekeeping = kSecond;  // lease and requests
 constexpr Nanoseconds kTimeoutGrace = kMinute;  // the agent keeps the limit; this is the net
 constexpr int kMostSubmissions = 3;             // of one attempt that never begins
@@ -51,7 +50,7 @@ class Reconciler {
   }
 
  private:
-  enum class Stopping { no, after_active, cancel };
+  enum class Stopping { no, after_active, leave, cancel };  // leave: to the queue
 
   Result<void> prepare() {
     TRY_ASSIGN(auto transaction, store_.begin());
@@ -155,6 +154,7 @@ class Reconciler {
     AttemptRow& attempt = active.row;
     attempt.started_ns = seen.started_ns;
     attempt.ended_ns = seen.ended_ns;
+    TRY(note_placement(attempt, seen));
     switch (seen.state) {
       case AllocationState::queued: {
         const Nanoseconds limit = study_.plan.limits.queue_wait;
@@ -176,6 +176,15 @@ class Reconciler {
         return end_of(index, seen);
     }
     return {};
+  }
+
+  Result<void> note_placement(AttemptRow& attempt, const Observation& seen) {
+    const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
+    if (attempt.nodes == seen.nodes && attempt.waiting == waiting) return {};
+    attempt.nodes = seen.nodes;
+    attempt.waiting = waiting;
+    attempt.expected_start_ns = seen.expected_start_ns;
+    return store_.put_placement(attempt);
   }
 
   Result<void> end_of(int index, const Observation& seen) {
@@ -207,6 +216,11 @@ class Reconciler {
       const bool by_user = active.stop == Reason::user_cancelled;
       return conclude(index, by_user ? AttemptState::cancelled : AttemptState::failed, active.stop,
                       sentence(active.stop), 0);
+    }
+    if (seen.reason == Reason::user_cancelled || seen.reason == Reason::pending_too_long) {
+      const bool by_someone = seen.reason == Reason::user_cancelled;
+      return conclude(index, by_someone ? AttemptState::cancelled : AttemptState::failed,
+                      seen.reason, seen.detail, 0);
     }
     if (active.row.submissions >= kMostSubmissions || active.row.state == AttemptState::running ||
         active.row.state == AttemptState::collecting) {
@@ -410,7 +424,12 @@ class Reconciler {
     TRY_ASSIGN(const Poller::Woken woken, poller_.wait(nap));
     for (std::size_t i = 0; i < woken.signals.size(); ++i) {
       looking_.try_now();
-      if (stopping_ == Stopping::no) {
+      if (stopping_ == Stopping::no && backend_.has_queue) {
+        stopping_ = Stopping::leave;
+        TRY(event("interrupt", "interrupted: jobs stay in the queue; running again adopts them"));
+        progress_.say("interrupted: " + std::to_string(table_.active().size()) +
+                      " jobs stay in the queue or go on running; running again adopts them");
+      } else if (stopping_ == Stopping::no) {
         stopping_ = Stopping::after_active;
         TRY(event("interrupt", "interrupted: no further runs start; active ones end first"));
         progress_.say("interrupted: waiting for " + std::to_string(table_.active().size()) +
@@ -427,6 +446,7 @@ class Reconciler {
   std::optional<EngineEnd> ending() const {
     if (complete_) return EngineEnd::finished;
     const bool stopping = stopping_ != Stopping::no;
+    if (stopping_ == Stopping::leave) return EngineEnd::interrupted;
     if (stopping ? table_.any_handed_over() : !table_.active().empty()) return std::nullopt;
     if (user_cancelled_) return EngineEnd::cancelled;
     if (stopping) return EngineEnd::interrupted;
@@ -445,7 +465,7 @@ class Reconciler {
     return EngineOutcome{end, table_.succeeded(), table_.failed()};
   }
 
-  Deadline deadline() const { return clock_.steady() + kCallDeadline; }
+  Deadline deadline() const { return clock_.steady() + backend_.call_deadline; }
 
   Result<void> change(AttemptRow& attempt, AttemptState to) {
     const AttemptState from = attempt.state;

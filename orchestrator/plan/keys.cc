@@ -61,7 +61,21 @@ const KeySet kPlan = {{
     {"gate", &kGate},
 }};
 
-const KeySet kStarter = {{{"kind"}, {"options"}}};
+const KeySet kStarter = {{{"kind"}, {"mpi"}, {"options"}}};
+const KeySet kSlurm = {{{"transport"},
+                        {"partition"},
+                        {"account"},
+                        {"qos"},
+                        {"reservation"},
+                        {"constraint"},
+                        {"exclusive"},
+                        {"gpu_option"},
+                        {"gpu_type"},
+                        {"options"},
+                        {"modules"},
+                        {"prologue"},
+                        {"exclude_failed"},
+                        {"time_margin"}}};
 const KeySet kSimulated = {{{"nodes"},
                             {"cores_per_node"},
                             {"gpus_per_node"},
@@ -81,6 +95,7 @@ const KeySet kSite = {{
     {"starter", &kStarter},
     {"environment", nullptr, kFreeNames},
     {"simulated", &kSimulated},
+    {"slurm", &kSlurm},
     {"limits", &kSiteLimits},
 }};
 

@@ -9,9 +9,16 @@
 #include <filesystem>
 #include <fstream>
 
+#include "orchestrator/backend/local_files.h"
+
 namespace kneepoint::contract {
 
 std::vector<BackendUnderTest> backends_under_test() {
+#ifdef KP_SLURM_FOLDER  // started and stopped by ctest
+  return {{"slurm", BackendKind::slurm, true, KP_SLURM_FOLDER "/plain/etc/slurm.conf"},
+          {"slurm_with_accounting", BackendKind::slurm, true,
+           KP_SLURM_FOLDER "/accounting/etc/slurm.conf"}};
+#endif
   return {{"simulated", BackendKind::simulated, false}, {"local", BackendKind::local, true}};
 }
 
@@ -21,6 +28,8 @@ Contract::Contract() {
   folder_ = folder;
   site_.name = GetParam().name;
   site_.backend = GetParam().kind;
+  if (!GetParam().slurm_conf.empty()) ::setenv("SLURM_CONF", GetParam().slurm_conf.c_str(), 1);
+  site_.slurm.exclusive = false;
   start_controller();
 }
 
@@ -100,6 +109,12 @@ AllocationRequest Contract::failing(const std::string& name) {
 
 void Contract::strike(const JobRef& job) {
   if (GetParam().kind == BackendKind::simulated) return;  // its fate is drawn already
+  if (GetParam().kind == BackendKind::slurm) {
+    const auto agent = find_agent(job.directory + "/" + job.name + ".json");
+    ASSERT_TRUE(agent) << "no agent runs " << job.name;
+    ::kill(agent->pid, SIGKILL);
+    return;
+  }
   ::kill(std::stoi(job.id), SIGKILL);
 }
 
@@ -181,7 +196,7 @@ int Contract::executions(const std::string& attempt) const {
 }
 
 Deadline Contract::soon() const {
-  return system_clock().steady() + 30 * kSecond;
+  return system_clock().steady() + kPatience / 2;
 }
 
 record::Records parsed(const StepArtifacts& step) {

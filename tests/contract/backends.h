@@ -22,13 +22,14 @@ struct BackendUnderTest {
   BackendKind kind;
   // Counts how often attempts were executed, if the backend really executes them.
   bool executes = false;
+  std::string slurm_conf;  // backend slurm: of the cluster that ctest has started
 };
 std::vector<BackendUnderTest> backends_under_test();
 inline void PrintTo(const BackendUnderTest& backend, std::ostream* out) {
   *out << backend.name;
 }
 
-constexpr Nanoseconds kPatience = 60 * kSecond;  // a test that waits longer has failed
+constexpr Nanoseconds kPatience = 240 * kSecond;  // a test that waits longer has failed
 
 // One backend, a folder of its own, and controllers that come and go.
 class Contract : public testing::TestWithParam<BackendUnderTest> {
