@@ -85,6 +85,8 @@ class SlurmTransport {
   virtual std::vector<Result<void>> cancel(std::span<const std::string> ids, Deadline) = 0;
   // Would Slurm take it? Its own words when and where; an Error with its own words why not.
   virtual Result<std::string> rehearse(const SlurmSubmission&, Deadline) = 0;
+  // Of these nodes ("n[1-4]") those that can't run anything now.
+  virtual Result<std::vector<std::string>> down_nodes(const std::string& nodes, Deadline) = 0;
   // What submit would hand over, for `check --emit`; {name, content}.
   virtual std::vector<Launcher::EmittedFile> emit(const SlurmSubmission&) const = 0;
 };

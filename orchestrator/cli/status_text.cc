@@ -103,6 +103,9 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   for (const RunRow& run : runs) {
     ++status.runs[state_of(run)];
     status.attempts += run.attempts;
+    if (status.waiting.empty() && run.last && !is_final(run.last->state)) {
+      status.waiting = run.last->waiting;
+    }
     if (!run.last || run.last->submissions == 0) continue;
     ++status.placed;
     allocations.insert(run.last->allocation);
@@ -133,6 +136,7 @@ std::string to_text(const StudyStatus& status, int width) {
   line("controller:  " + holder_sentence(status));
   line("runs:        " + bar(done, status.total, 22) + " " + std::to_string(done) + "/" +
        std::to_string(status.total) + " done: " + counts_text(status));
+  if (!status.waiting.empty()) line("waiting:     " + status.waiting);
   line("attempts:    " + std::to_string(status.attempts));
   if (status.allocations < status.placed) {
     line("packed:      " + counted(status.placed, "run") + " in " +
@@ -184,6 +188,7 @@ std::string to_json(const StudyStatus& status) {
   for (const auto& [state, count] : status.runs) json.key(to_string(state)).value(count);
   json.end_object();
   json.key("attempts").value(status.attempts);
+  if (!status.waiting.empty()) json.key("waiting").value(status.waiting);
   json.key("allocations").value(status.allocations);
   json.key("node_hours").value(status.node_seconds / 3600);
   json.key("controller");
@@ -216,7 +221,8 @@ std::string to_json(const StudyStatus& status) {
 
 std::string to_line(const StudyStatus& status) {
   return status.row.id + " " + status.row.state + ": " + counts_text(status) + " of " +
-         counted(status.total, "run");
+         counted(status.total, "run") +
+         (status.waiting.empty() ? "" : "; waiting: " + status.waiting);
 }
 
 }  // namespace kneepoint::cli

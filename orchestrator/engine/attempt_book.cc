@@ -83,6 +83,29 @@ Result<void> AttemptBook::handed_over(ActiveAllocation& allocation, const JobRef
   return {};
 }
 
+StepArtifacts AttemptBook::step_of(int index, const Artifacts& artifacts) const {
+  const RunState& run = table_.at(index);
+  const std::string name = attempt_name(run.row.number, run.active->row.number);
+  for (const StepArtifacts& step : artifacts.steps) {
+    if (step.attempt == name) return step;
+  }
+  return {};
+}
+
+Result<void> AttemptBook::note_placement(const ActiveAllocation& allocation,
+                                         const Observation& seen) {
+  const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
+  for (const int index : allocation.members) {
+    AttemptRow& attempt = table_.at(index).active->row;
+    if (attempt.nodes == seen.nodes && attempt.waiting == waiting) continue;
+    attempt.nodes = seen.nodes;
+    attempt.waiting = waiting;
+    attempt.expected_start_ns = seen.expected_start_ns;
+    TRY(store_.put_placement(attempt));
+  }
+  return {};
+}
+
 Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Observation& seen,
                                 bool alone) {
   RunState& run = table_.at(index);
@@ -111,6 +134,11 @@ Result<void> AttemptBook::never_began(int index, const Observation& seen, bool f
     const bool by_user = stop == Reason::user_cancelled;
     return conclude(index, by_user ? AttemptState::cancelled : AttemptState::failed, stop,
                     sentence(stop), 0);
+  }
+  if (seen.reason == Reason::user_cancelled || seen.reason == Reason::pending_too_long) {
+    const bool by_someone = seen.reason == Reason::user_cancelled;
+    return conclude(index, by_someone ? AttemptState::cancelled : AttemptState::failed, seen.reason,
+                    seen.detail, 0);
   }
   if (fruitful) run.fruitless = 0;
   // Once seen running, only somebody who removed its files makes it look as if it never began.

@@ -37,6 +37,12 @@ class AttemptBook {
   // The launcher has taken their allocation.
   Result<void> handed_over(ActiveAllocation& allocation, const JobRef& job);
 
+  // Of what its allocation left behind, the part of this run; a step that never began if there is
+  // none.
+  StepArtifacts step_of(int index, const Artifacts& artifacts) const;
+  // Where the backend placed the allocation, or what its queue says of it.
+  Result<void> note_placement(const ActiveAllocation& allocation, const Observation& seen);
+
   // A step that has begun, and whose end or whose allocation's end has been seen. `alone`: the
   // allocation was for it only, and its times are the allocation's.
   Result<void> ended(int index, const StepArtifacts& step, const Observation& seen, bool alone);

@@ -55,7 +55,7 @@ class Reconciler {
   }
 
  private:
-  enum class Stopping { no, after_active, cancel };
+  enum class Stopping { no, after_active, leave, cancel };  // leave: to the queue
 
   Result<void> prepare() {
     TRY_ASSIGN(auto transaction, store_.begin());
@@ -168,6 +168,7 @@ class Reconciler {
       attempt.started_ns = seen.started_ns;
       attempt.ended_ns = seen.ended_ns;
     }
+    TRY(book_.note_placement(allocation, seen));
     switch (seen.state) {
       case AllocationState::queued: {
         const Nanoseconds limit = study_.plan.limits.queue_wait;
@@ -208,7 +209,7 @@ class Reconciler {
     allocation.next_look = after + (after - before) * kLookShare;
     if (!artifacts) return {};  // its end will tell
     for (const int index : std::vector<int>(allocation.members)) {
-      const StepArtifacts step = step_of(index, *artifacts);
+      const StepArtifacts step = book_.step_of(index, *artifacts);
       AttemptRow& attempt = table_.at(index).active->row;
       const StepProgress progress = progress_of(step);
       if (progress == StepProgress::not_begun) continue;
@@ -232,18 +233,9 @@ class Reconciler {
     const bool alone = is_alone(allocation);
     // Ending the last of them ends `allocation` too.
     for (const int index : std::vector<int>(allocation.members)) {
-      const StepArtifacts step = step_of(index, found);
+      const StepArtifacts step = book_.step_of(index, found);
       TRY(step.begun ? book_.ended(index, step, seen, alone)
                      : book_.never_began(index, seen, fruitful));
-    }
-    return {};
-  }
-
-  StepArtifacts step_of(int index, const Artifacts& artifacts) {
-    const RunState& run = table_.at(index);
-    const std::string name = attempt_name(run.row.number, run.active->row.number);
-    for (const StepArtifacts& step : artifacts.steps) {
-      if (step.attempt == name) return step;
     }
     return {};
   }
@@ -418,7 +410,13 @@ class Reconciler {
     TRY_ASSIGN(const Poller::Woken woken, poller_.wait(nap));
     for (std::size_t i = 0; i < woken.signals.size(); ++i) {
       looking_.try_now();
-      if (stopping_ == Stopping::no) {
+      if (stopping_ == Stopping::no && backend_.has_queue) {
+        stopping_ = Stopping::leave;
+        TRY(book_.event("interrupt",
+                        "interrupted: jobs stay in the queue; running again adopts them"));
+        progress_.say("interrupted: " + std::to_string(table_.allocations().size()) +
+                      " jobs stay in the queue or go on running; running again adopts them");
+      } else if (stopping_ == Stopping::no) {
         stopping_ = Stopping::after_active;
         TRY(book_.event("interrupt", "interrupted: no further runs start; active ones end first"));
         progress_.say("interrupted: waiting for " + std::to_string(table_.active().size()) +
@@ -435,6 +433,7 @@ class Reconciler {
   std::optional<EngineEnd> ending() const {
     if (complete_) return EngineEnd::finished;
     const bool stopping = stopping_ != Stopping::no;
+    if (stopping_ == Stopping::leave) return EngineEnd::interrupted;
     if (stopping ? table_.any_handed_over() : !table_.active().empty()) return std::nullopt;
     if (user_cancelled_) return EngineEnd::cancelled;
     if (stopping) return EngineEnd::interrupted;

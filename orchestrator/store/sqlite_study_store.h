@@ -56,6 +56,7 @@ class SqliteStudyStore final : public StudyStore {
   // store_attempts.cc
   Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) override;
   Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) override;
+  Result<void> put_placement(const AttemptRow& attempt) override;
   Result<void> put_result(RowId attempt, const AttemptResult& result) override;
   Result<void> finish_run(RowId run) override;
   Result<void> reopen_failed_runs(RowId study) override;
