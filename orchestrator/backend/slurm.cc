@@ -335,6 +335,17 @@ class SlurmLauncher final : public Launcher {
 Result<std::unique_ptr<Launcher>> make_slurm_launcher(const LauncherContext& context) {
   auto transport = make_slurm_commands(context);
   TRY_ASSIGN(SlurmCluster cluster, transport->cluster(context.clock.steady() + kCallDeadline));
+  const auto& all = cluster.partitions;
+  if (std::find(all.begin(), all.end(), cluster.partition) == all.end()) {
+    std::string names;
+    for (const std::string& name : all) names += (names.empty() ? "" : ", ") + name;
+    return Error{
+        ErrorCode::unavailable,
+        (cluster.partition.empty() ? std::string("this Slurm has no default partition")
+                                   : "this Slurm has no partition '" + cluster.partition + "'") +
+            "; set slurm.partition in the site to one of: " + names,
+        false};
+  }
   return std::unique_ptr<Launcher>(
       std::make_unique<SlurmLauncher>(context, std::move(transport), std::move(cluster)));
 }

@@ -3,6 +3,7 @@
 // kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
@@ -54,6 +55,27 @@ Result<std::vector<std::string>> emit(const Study& study, const Site& site,
   return written;
 }
 
+// Asks the backend about each shape once, without submitting anything.
+void rehearse(const Study& study, const Site& site, const SiteAccess& access, const Clock& clock,
+              const std::string& root, CheckAnswer& answer) {
+  std::set<std::string> asked;
+  for (const Point& point : study.points) {
+    if (!asked.insert(to_string(point.shape)).second) continue;
+    const std::string folder = root + "/" + study.plan.study + "-" + study.hash8 + "-1";
+    const AllocationRequest request =
+        request_for(point, study.plan, site, {study.hash8, 1, folder, 1, 0, 1, 1},
+                    is_oversubscribed(point, access.capabilities));
+    const auto said =
+        access.launcher->rehearse(request, clock.steady() + access.capabilities.call_deadline);
+    const std::string what = "K=" + std::to_string(point.k) + " (" + to_string(point.shape) + ") ";
+    if (!said) {
+      answer.rehearsals.push_back(what + "would be refused: " + said.error().message);
+    } else if (!said->empty()) {
+      answer.rehearsals.push_back(what + *said);
+    }
+  }
+}
+
 Result<int> check(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(PlanOnSite both,
              read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
@@ -72,6 +94,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   answer.concurrent = ceilings_of(both.plan.limits, site.limits, access.capabilities, 0).concurrent;
   answer.warnings = plan_warnings(expanded.study, capacity);
   answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
+  rehearse(expanded.study, site, access, session.clock, root, answer);
   if (arguments.has("--emit")) {
     answer.emit_folder = arguments.text("--emit");
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
