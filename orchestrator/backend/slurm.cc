@@ -336,6 +336,17 @@ Result<std::unique_ptr<Launcher>> make_slurm_launcher(const LauncherContext& con
   auto transport = context.site.slurm.transport == "rest" ? make_slurm_rest(context)
                                                           : make_slurm_commands(context);
   TRY_ASSIGN(SlurmCluster cluster, transport->cluster(context.clock.steady() + kCallDeadline));
+  const auto& all = cluster.partitions;
+  if (std::find(all.begin(), all.end(), cluster.partition) == all.end()) {
+    std::string names;
+    for (const std::string& name : all) names += (names.empty() ? "" : ", ") + name;
+    return Error{
+        ErrorCode::unavailable,
+        (cluster.partition.empty() ? std::string("this Slurm has no default partition")
+                                   : "this Slurm has no partition '" + cluster.partition + "'") +
+            "; set slurm.partition in the site to one of: " + names,
+        false};
+  }
   return std::unique_ptr<Launcher>(
       std::make_unique<SlurmLauncher>(context, std::move(transport), std::move(cluster)));
 }

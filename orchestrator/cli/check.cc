@@ -3,11 +3,13 @@
 // kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/requests.h"
@@ -98,6 +100,36 @@ Result<std::vector<std::string>> emit(const Study& study, const Site& site,
   return written;
 }
 
+// Asks the backend about each shape once, without submitting anything.
+void rehearse(const Study& study, const Site& site, const SiteAccess& access, const Clock& clock,
+              const std::string& root, CheckAnswer& answer) {
+  const std::string folder = root + "/" + study.plan.study + "-" + study.hash8 + "-1";
+  const auto ask = [&](const std::string& what, const AllocationRequest& request) {
+    const auto said =
+        access.launcher->rehearse(request, clock.steady() + access.capabilities.call_deadline);
+    if (!said) {
+      answer.rehearsals.push_back(what + "would be refused: " + said.error().message);
+    } else if (!said->empty()) {
+      answer.rehearsals.push_back(what + *said);
+    }
+  };
+  std::set<std::string> asked;
+  if (site.packing.mode == PackingMode::packed) {
+    for (const AllocationRequest& request : packed_requests(study, site, access, folder)) {
+      const std::string steps = counted(static_cast<long>(request.steps.size()), "run");
+      if (!asked.insert(to_string(request.shape) + steps).second) continue;
+      ask("an allocation of " + steps + " (" + to_string(request.shape) + ") ", request);
+    }
+    return;
+  }
+  for (const Point& point : study.points) {
+    if (!asked.insert(to_string(point.shape)).second) continue;
+    ask("K=" + std::to_string(point.k) + " (" + to_string(point.shape) + ") ",
+        request_for(point, study.plan, site, {study.hash8, 1, folder, 1, 0, 1, 1},
+                    is_oversubscribed(point, access.capabilities)));
+  }
+}
+
 Result<int> check(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(PlanOnSite both,
              read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
@@ -116,6 +148,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   answer.concurrent = concurrent_on(both.plan, site, access.capabilities);
   answer.warnings = plan_warnings(expanded.study, capacity);
   answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
+  rehearse(expanded.study, site, access, session.clock, root, answer);
   if (arguments.has("--emit")) {
     answer.emit_folder = arguments.text("--emit");
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));

@@ -122,6 +122,10 @@ std::string to_text(const CheckAnswer& answer) {
   for (const std::string& warning : answer.warnings) {
     text += wrap("Warning: " + warning, kTextWidth, 0);
   }
+  if (!answer.rehearsals.empty()) {
+    text += std::string("What ") + to_string(answer.site.backend) + " says to each shape:\n";
+    text += listed(answer.rehearsals);
+  }
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
     text += listed(answer.refusals);
@@ -199,6 +203,8 @@ std::string to_json(const CheckAnswer& answer) {
   strings(json, answer.warnings);
   json.key("refusals");
   strings(json, answer.refusals);
+  json.key("rehearsals");
+  strings(json, answer.rehearsals);
   json.key("emitted");
   strings(json, answer.emitted);
   json.key("problems").begin_array().end_array();
