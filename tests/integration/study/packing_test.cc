@@ -91,14 +91,14 @@ TEST(Packing, EmittingShowsTheWholeAllocation) {
   const std::string plan = place.write("plan.yaml", shell_plan(place, "echo t=0.5"));
   const std::string site = place.write("site.yaml", kPackedLocal);
   const auto checked =
-      place.kneepoint({"check", plan, "--site", site, "--emit", place.path() + "/out"});
+      place.kneepoint({"check", plan, "--site", site, "--emit", place.path() + "/emitted"});
   ASSERT_EQ(checked.exit_code, 0) << checked.errors;
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(place.path() + "/out")) {
+  for (const auto& entry : std::filesystem::directory_iterator(place.path() + "/emitted")) {
     if (entry.path().extension() != ".json") continue;
     ++files;
     const json allocation =
-        json::parse(place.read("out/" + entry.path().filename().string()), nullptr, false);
+        json::parse(place.read("emitted/" + entry.path().filename().string()), nullptr, false);
     EXPECT_EQ(allocation["steps"].size(), 6U) << allocation.dump();
   }
   EXPECT_EQ(files, 1);
