@@ -286,6 +286,7 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
                           std::string_view nodes, const std::string& wanted) {
   SlurmCluster cluster;
   cluster.version = version;
+  cluster.partition = wanted;  // said even if there is none of that name
   for (const RestPartition& one : partitions) {
     cluster.partitions.push_back(one.name);
     if (wanted.empty() ? !one.is_default : one.name != wanted) continue;

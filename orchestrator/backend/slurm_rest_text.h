@@ -60,7 +60,8 @@ std::string parse_rest_version(std::string_view body);  // of any answer: "22.05
 std::vector<RestPartition> parse_rest_partitions(std::string_view body);
 std::vector<std::string> parse_rest_qos(std::string_view body);
 
-// Cluster facts of the partition that the site names, or of the default one.
+// Cluster facts of the partition that the site names, or of the default one. A name that is not
+// among the partitions stays, without nodes.
 SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPartition>& partitions,
                           std::string_view nodes, const std::string& wanted);
 

@@ -210,7 +210,8 @@ TEST(SlurmRestText, PartitionsAndNodesMakeTheClusterOfTheSite) {
   EXPECT_EQ(cluster.cpus_per_node, 4);
   EXPECT_EQ(cluster.cores_per_node, 4);
   EXPECT_EQ(rest_cluster("", partitions, "", "small").nodes, 1);
-  EXPECT_EQ(rest_cluster("", partitions, "", "nope").partition, "");
+  EXPECT_EQ(rest_cluster("", partitions, "", "nope").partition, "nope");
+  EXPECT_EQ(rest_cluster("", partitions, "", "nope").nodes, 0);
 }
 
 TEST(SlurmRestText, NewerPartitionsAreReadToo) {
