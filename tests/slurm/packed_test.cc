@@ -99,10 +99,11 @@ void expect_nested(const Told& told) {
   EXPECT_EQ(told.nodes_of.size(), 4U) << "K = 1, 2, 4, 8";
 }
 
-void run_packed(const std::string& cluster, const std::string& starter, const std::string& rest) {
+void run_packed(const std::string& cluster, bool rest) {
   SlurmPlace place(cluster);
-  const std::string more = rest == "rest" ? rest_of(place, cluster) : "";
-  const std::string site = place.site("starter: " + starter + "\npacking: {mode: packed}\n" + more);
+  const std::string more = rest ? rest_of(place, cluster) : "";
+  const std::string site =
+      place.site("starter: {kind: srun, mpi: pmix}\npacking: {mode: packed}\n" + more);
   const auto ended =
       place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
@@ -119,11 +120,7 @@ void run_packed(const std::string& cluster, const std::string& starter, const st
 }
 
 TEST(SlurmPacked, ByRunsOfSrun) {
-  run_packed("accounting", "{kind: srun, mpi: pmix}", "commands");
-}
-
-TEST(SlurmPacked, ByRunsOfMpirun) {
-  run_packed("plain", "{kind: mpirun}", "commands");
+  run_packed("accounting", false);
 }
 
 TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
@@ -158,11 +155,7 @@ TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
 
 #ifdef KP_SLURMRESTD
 TEST(SlurmRestStudy, PackedBySrun) {
-  run_packed("plain", "{kind: srun, mpi: pmix}", "rest");
-}
-
-TEST(SlurmRestStudy, PackedByMpirunWithAccounting) {
-  run_packed("accounting", "{kind: mpirun}", "rest");
+  run_packed("plain", true);
 }
 
 TEST(SlurmRestStudy, OneJobPerRunEqualsTheClustersRecord) {
