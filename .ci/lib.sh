@@ -107,6 +107,7 @@ build_packages=(
   'libfmt-dev|used by spdlog'
   'nlohmann-json3-dev|reads records'
   'libcli11-dev|the command line'
+  'libcurl4-openssl-dev|HTTP to slurmrestd'
   'libmuparser-dev|formulas of K in plans'
   'libboost-math-dev|distributions behind the intervals'
   'libopenmpi-dev|builds the MPI workloads'

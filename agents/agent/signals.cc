@@ -3,6 +3,7 @@
 // signalfd instead of handlers: one thread, one loop, no code that runs at any instant.
 #include "agents/agent/signals.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -28,6 +29,17 @@ void Signals::read_pending() {
   signalfd_siginfo info{};
   while (read(file_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) cancel_asked_ = true;
+  }
+}
+
+bool Signals::cancel_within(Nanoseconds most) {
+  const Nanoseconds until = system_clock().steady() + most;
+  for (;;) {
+    read_pending();
+    const Nanoseconds left = until - system_clock().steady();
+    if (cancel_asked_ || left <= 0) return cancel_asked_;
+    pollfd watched{file_.fd(), POLLIN, 0};
+    poll(&watched, 1, static_cast<int>(left / kMillisecond) + 1);
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "agents/agent/file.h"
+#include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {
 
@@ -16,6 +17,8 @@ class Signals {
 
   int fd() const { return file_.fd(); }
   void read_pending();
+  // Waits for SIGTERM or SIGINT, at most so long; true if it has come.
+  bool cancel_within(Nanoseconds most);
   bool cancel_asked() const { return cancel_asked_; }
 
  private:

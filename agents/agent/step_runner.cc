@@ -4,7 +4,9 @@
 // much, so that a step whose agent was killed shows as begun without end.
 #include "agents/agent/step_runner.h"
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -26,6 +28,13 @@ namespace {
 
 constexpr Nanoseconds kExtractionLimit = 10 * kSecond;
 constexpr std::size_t kQuotedLine = 200;
+constexpr Nanoseconds kTermWait = 2 * kSecond;
+
+// By SIGTERM, or as starters and shells say so.
+bool was_terminated(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return WTERMSIG(wait_status) == SIGTERM;
+  return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 128 + SIGTERM;
+}
 
 class StepRun {
  public:
@@ -92,7 +101,10 @@ class StepRun {
     TRY(written);
     seen_.wait_status = end.wait_status;
     seen_.limit_passed = end.limit_passed;
-    seen_.cancelled = end.cancelled;
+    // A batch system tells every process of a job to end, one after the other: the workload may
+    // have been told before us.
+    seen_.cancelled = end.cancelled || (!end.limit_passed && was_terminated(end.wait_status) &&
+                                        signals_.cancel_within(kTermWait));
     seen_.stopped_for_records = end.stopped;
     for (const auto* stream : {&out_, &err_}) {
       if (!stream->problem().empty()) seen_.output_problem = stream->problem();

@@ -15,7 +15,7 @@ std::string always_available(const Site&) {
 }
 
 std::string comes_later(const Site& site) {
-  return std::string("this version runs on the local and simulated backends; ") +
+  return std::string("this version runs on the local, slurm and simulated backends; ") +
          to_string(site.backend) + " comes with a later one";
 }
 
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Launcher>> make_none(const LauncherContext& context) {
 std::span<const BackendRow> backend_table() {
   static const std::array<BackendRow, 4> table = {{
       {BackendKind::local, make_local_launcher, always_available},
-      {BackendKind::slurm, make_none, comes_later},
+      {BackendKind::slurm, make_slurm_launcher, always_available},
       {BackendKind::kubernetes, make_none, comes_later},
       {BackendKind::simulated, make_simulated_launcher, always_available},
   }};

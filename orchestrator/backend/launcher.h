@@ -68,6 +68,8 @@ struct Observation {
   std::string detail;            // why it waits, or what the backend says of its end
   Reason reason = Reason::none;  // when the backend knows why it ended: node_failed, time_limit...
   bool preempted = false;
+  std::string nodes;                  // where it was placed, in the backend's words; "": not known
+  Nanoseconds expected_start_ns = 0;  // of a queued one, if the backend has an idea
   Nanoseconds submitted_ns = 0;
   Nanoseconds started_ns = 0;  // 0: not yet
   Nanoseconds ended_ns = 0;    // 0: not yet
@@ -91,7 +93,9 @@ struct Capabilities {
   int gpus_per_node = 0;
   int default_concurrent = 1;           // allocations at once when nobody says
   bool shares_cores = false;            // steps of different allocations compete for the same cores
+  bool has_queue = false;               // jobs wait and run without us: leaving them there is safe
   Nanoseconds poll_interval = kSecond;  // how long it pays to wait between two observations
+  Nanoseconds call_deadline = 2 * kSecond;  // what one call may take
 };
 
 using Deadline = Nanoseconds;  // on Clock::steady()
@@ -114,6 +118,9 @@ class Launcher {
     std::string content;
   };
   virtual std::vector<EmittedFile> emit(const AllocationRequest&) const = 0;
+  // Would the backend take this request? Its own words, or "" when it has none to say; an Error
+  // says what it would refuse. Nothing is submitted.
+  virtual Result<std::string> rehearse(const AllocationRequest&, Deadline) { return std::string(); }
 };
 
 // What every launcher is made with. All references outlive it.

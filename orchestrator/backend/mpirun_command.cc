@@ -20,11 +20,11 @@ bool places_ranks(const std::string& option) {
   return std::find(std::begin(kPlacing), std::end(kPlacing), name) != std::end(kPlacing);
 }
 
+}  // namespace
+
 bool site_places_ranks(const Starter& starter) {
   return std::any_of(starter.options.begin(), starter.options.end(), places_ranks);
 }
-
-}  // namespace
 
 bool wants_binding(const Step& step) {
   return step.shape.bind != Bind::none && !step.emulated && !step.oversubscribed &&

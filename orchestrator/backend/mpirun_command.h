@@ -14,6 +14,9 @@
 
 namespace kneepoint {
 
+// Does the site place the ranks by options of its own?
+bool site_places_ranks(const Starter& starter);
+
 // Does this step bind its ranks, as far as plan and site say?
 bool wants_binding(const Step& step);
 

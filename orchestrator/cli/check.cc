@@ -3,12 +3,15 @@
 // kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
+#include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/report/text.h"
 
@@ -20,6 +23,40 @@ namespace fs = std::filesystem;
 // An emitted name must stay inside the folder that the user gave.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
+int concurrent_on(const Plan& plan, const Site& site, const Capabilities& backend) {
+  return ceilings_of(plan.limits, site.limits, backend,
+                     wished_concurrent(site.packing, plan.limits, 0))
+      .concurrent;
+}
+
+// The allocations of round 0, as the engine would make them.
+std::vector<AllocationRequest> packed_requests(const Study& study, const Site& site,
+                                               const SiteAccess& access,
+                                               const std::string& directory) {
+  const std::vector<Run> runs = first_round(study);
+  std::vector<PackItem> items;
+  for (const Run& run : runs) {
+    items.push_back(
+        {study.points[static_cast<std::size_t>(run.point)].shape.nodes, study.plan.limits.timeout});
+  }
+  std::vector<AllocationRequest> requests;
+  for (const auto& batch :
+       pack(items, site.packing, concurrent_on(study.plan, site, access.capabilities),
+            access.capabilities.nodes)) {
+    std::vector<Step> steps;
+    for (const int index : batch) {
+      const Run& run = runs[static_cast<std::size_t>(index)];
+      const Point& point = study.points[static_cast<std::size_t>(run.point)];
+      steps.push_back(step_for(point, study.plan, site,
+                               {study.hash8, 1, directory, index + 1, run.repeat, 1, 1},
+                               is_oversubscribed(point, access.capabilities)));
+    }
+    requests.push_back(allocation_for(allocation_name(study.hash8, 1, batch.front() + 1, 1, 1),
+                                      directory, std::move(steps)));
+  }
+  return requests;
 }
 
 Result<std::vector<std::string>> emit(const Study& study, const Site& site,
@@ -34,6 +71,21 @@ Result<std::vector<std::string>> emit(const Study& study, const Site& site,
   fs::create_directories(folder, problem);
   if (problem) return system_error("make " + folder, problem.value());
   std::vector<std::string> written;
+  const auto write = [&](const AllocationRequest& request) -> Result<void> {
+    for (const auto& file : access.launcher->emit(request)) {
+      ENSURE(is_plain_name(file.name), "a launcher emits plain file names");
+      TRY(write_file(folder + "/" + file.name, file.content));
+      written.push_back(file.name);
+    }
+    return {};
+  };
+  const std::string directory = root + "/" + study.plan.study + "-" + study.hash8 + "-1";
+  if (site.packing.mode == PackingMode::packed) {
+    for (const AllocationRequest& request : packed_requests(study, site, access, directory)) {
+      TRY(write(request));
+    }
+    return written;
+  }
   int number = 0;  // runs are numbered as round 0 orders them; each point's first is shown
   std::vector<bool> seen(study.points.size(), false);
   for (const Run& run : first_round(study)) {
@@ -41,17 +93,41 @@ Result<std::vector<std::string>> emit(const Study& study, const Site& site,
     if (seen[static_cast<std::size_t>(run.point)]) continue;
     seen[static_cast<std::size_t>(run.point)] = true;
     const Point& point = study.points[static_cast<std::size_t>(run.point)];
-    const std::string id = study.plan.study + "-" + study.hash8 + "-1";
-    const RunIdentity identity{study.hash8, 1, root + "/" + id, number, run.repeat, 1, 1};
-    const AllocationRequest request = request_for(point, study.plan, site, identity,
-                                                  is_oversubscribed(point, access.capabilities));
-    for (const auto& file : access.launcher->emit(request)) {
-      ENSURE(is_plain_name(file.name), "a launcher emits plain file names");
-      TRY(write_file(folder + "/" + file.name, file.content));
-      written.push_back(file.name);
-    }
+    const RunIdentity identity{study.hash8, 1, directory, number, run.repeat, 1, 1};
+    TRY(write(request_for(point, study.plan, site, identity,
+                          is_oversubscribed(point, access.capabilities))));
   }
   return written;
+}
+
+// Asks the backend about each shape once, without submitting anything.
+void rehearse(const Study& study, const Site& site, const SiteAccess& access, const Clock& clock,
+              const std::string& root, CheckAnswer& answer) {
+  const std::string folder = root + "/" + study.plan.study + "-" + study.hash8 + "-1";
+  const auto ask = [&](const std::string& what, const AllocationRequest& request) {
+    const auto said =
+        access.launcher->rehearse(request, clock.steady() + access.capabilities.call_deadline);
+    if (!said) {
+      answer.rehearsals.push_back(what + "would be refused: " + said.error().message);
+    } else if (!said->empty()) {
+      answer.rehearsals.push_back(what + *said);
+    }
+  };
+  std::set<std::string> asked;
+  if (site.packing.mode == PackingMode::packed) {
+    for (const AllocationRequest& request : packed_requests(study, site, access, folder)) {
+      const std::string steps = counted(static_cast<long>(request.steps.size()), "run");
+      if (!asked.insert(to_string(request.shape) + steps).second) continue;
+      ask("an allocation of " + steps + " (" + to_string(request.shape) + ") ", request);
+    }
+    return;
+  }
+  for (const Point& point : study.points) {
+    if (!asked.insert(to_string(point.shape)).second) continue;
+    ask("K=" + std::to_string(point.k) + " (" + to_string(point.shape) + ") ",
+        request_for(point, study.plan, site, {study.hash8, 1, folder, 1, 0, 1, 1},
+                    is_oversubscribed(point, access.capabilities)));
+  }
 }
 
 Result<int> check(Session& session, const Arguments& arguments) {
@@ -69,9 +145,10 @@ Result<int> check(Session& session, const Arguments& arguments) {
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
 
   CheckAnswer answer{expanded.study, site, capacity};
-  answer.concurrent = ceilings_of(both.plan.limits, site.limits, access.capabilities, 0).concurrent;
+  answer.concurrent = concurrent_on(both.plan, site, access.capabilities);
   answer.warnings = plan_warnings(expanded.study, capacity);
   answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
+  rehearse(expanded.study, site, access, session.clock, root, answer);
   if (arguments.has("--emit")) {
     answer.emit_folder = arguments.text("--emit");
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));

@@ -75,9 +75,18 @@ std::string amount(int number, const std::string& noun) {
   return number > 0 ? counted(number, noun) : "an unknown number of " + noun + "s";
 }
 
+Submission submission_of(const CheckAnswer& answer) {
+  return cli::submission_of(answer.study, answer.site.packing, answer.concurrent,
+                            answer.capacity.nodes);
+}
+
 std::string submission_text(const CheckAnswer& answer) {
-  const Submission submission = submission_of(answer.study);
+  const Submission submission = submission_of(answer);
   std::string text = "Would submit " + counted(submission.allocations, "allocation");
+  if (answer.site.packing.mode == PackingMode::packed) {
+    text += " that " + std::string(submission.allocations == 1 ? "holds" : "hold") + " all " +
+            counted(submission.runs, "run") + " (packed)";
+  }
   if (submission.allocations_at_most > submission.allocations) {
     text += " (up to " + std::to_string(submission.allocations_at_most) +
             " while efficiency is too uncertain)";
@@ -112,6 +121,10 @@ std::string to_text(const CheckAnswer& answer) {
   }
   for (const std::string& warning : answer.warnings) {
     text += wrap("Warning: " + warning, kTextWidth, 0);
+  }
+  if (!answer.rehearsals.empty()) {
+    text += std::string("What ") + to_string(answer.site.backend) + " says to each shape:\n";
+    text += listed(answer.rehearsals);
   }
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
@@ -168,8 +181,10 @@ std::string to_json(const CheckAnswer& answer) {
     json.end_object();
   }
   json.end_array();
-  const Submission submission = submission_of(answer.study);
+  const Submission submission = submission_of(answer);
   json.key("submission").begin_object();
+  json.key("packing").value(to_string(answer.site.packing.mode));
+  json.key("runs").value(submission.runs);
   json.key("allocations").value(submission.allocations);
   json.key("allocations_at_most").value(submission.allocations_at_most);
   json.key("concurrent").value(answer.concurrent);
@@ -188,6 +203,8 @@ std::string to_json(const CheckAnswer& answer) {
   strings(json, answer.warnings);
   json.key("refusals");
   strings(json, answer.refusals);
+  json.key("rehearsals");
+  strings(json, answer.rehearsals);
   json.key("emitted");
   strings(json, answer.emitted);
   json.key("problems").begin_array().end_array();

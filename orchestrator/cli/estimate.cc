@@ -4,6 +4,7 @@
 #include "orchestrator/cli/estimate.h"
 
 #include "orchestrator/cli/table.h"
+#include "orchestrator/engine/packing.h"
 
 namespace kneepoint::cli {
 
@@ -39,11 +40,20 @@ std::string to_text(const Estimate& estimate, Nanoseconds timeout) {
   return modelled + ", and " + bounded;
 }
 
-Submission submission_of(const Study& study) {
+Submission submission_of(const Study& study, const Packing& packing, int places, int most_nodes) {
   Submission sum;
-  const int points = static_cast<int>(study.points.size());
-  sum.allocations = points * study.plan.repeat.min;
-  sum.allocations_at_most = points * study.plan.repeat.max;
+  const auto allocations_for = [&](int repeats) {
+    std::vector<PackItem> runs;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      for (const Point& point : study.points) {
+        runs.push_back({point.shape.nodes, study.plan.limits.timeout});
+      }
+    }
+    return static_cast<int>(pack(runs, packing, places, most_nodes).size());
+  };
+  sum.runs = static_cast<int>(study.points.size()) * study.plan.repeat.min;
+  sum.allocations = allocations_for(study.plan.repeat.min);
+  sum.allocations_at_most = allocations_for(study.plan.repeat.max);
   for (const Point& point : study.points) {
     const Shape& shape = point.shape;
     if (shape.nodes > sum.largest.nodes ||

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
 
 namespace kneepoint::cli {
 
@@ -26,11 +27,14 @@ std::string to_text(const Estimate& estimate, Nanoseconds timeout);
 
 // What `run` would hand over, if nothing fails.
 struct Submission {
-  int allocations = 0;          // one for each run of round 0
+  int runs = 0;                 // of round 0
+  int allocations = 0;          // one for each of them, or fewer that hold several
   int allocations_at_most = 0;  // with all the repeats that `until` may ask for
   Shape largest;
   bool largest_is_emulated = false;  // it takes no core
 };
-Submission submission_of(const Study& study);
+// `places`: allocations at once; `most_nodes`: of one allocation, 0: not known.
+Submission submission_of(const Study& study, const Packing& packing = {}, int places = 1,
+                         int most_nodes = 0);
 
 }  // namespace kneepoint::cli

@@ -41,6 +41,7 @@ void write_attempt(JsonWriter& json, const AttemptStory& story) {
   json.key("sentence").value(outcome_sentence(row));
   json.key("allocation").value(row.allocation);
   json.key("job").value(row.job_id);
+  if (!row.nodes.empty()) json.key("nodes").value(row.nodes);
   json.key("submitted_ns").value(row.submitted_ns);
   json.key("started_ns").value(row.started_ns);
   json.key("ended_ns").value(row.ended_ns);

@@ -99,6 +99,8 @@ std::string attempt_text(const AttemptStory& story, int run) {
     text += "  allocation: " + row.allocation + (row.job_id.empty() ? "" : ", job " + row.job_id) +
             "\n";
   }
+  if (!row.nodes.empty()) text += "  nodes: " + row.nodes + "\n";
+  if (!row.waiting.empty()) text += "  waiting: " + row.waiting + "\n";
   if (row.started_ns > 0 && row.ended_ns >= row.started_ns) {
     text += "  took " + to_duration_text(row.ended_ns - row.started_ns);
     if (row.submitted_ns > 0 && row.started_ns >= row.submitted_ns) {

@@ -4,6 +4,7 @@
 #include "orchestrator/cli/status_text.h"
 
 #include <algorithm>
+#include <set>
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/event_json.h"
@@ -98,10 +99,18 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   status.now = clock.wall();
   TRY_ASSIGN(status.row, store.find_study(row.id));  // it may have changed meanwhile
   TRY_ASSIGN(const std::vector<RunRow> runs, store.runs(row.row));
+  std::set<std::string> allocations;
   for (const RunRow& run : runs) {
     ++status.runs[state_of(run)];
     status.attempts += run.attempts;
+    if (status.waiting.empty() && run.last && !is_final(run.last->state)) {
+      status.waiting = run.last->waiting;
+    }
+    if (!run.last || run.last->submissions == 0) continue;
+    ++status.placed;
+    allocations.insert(run.last->allocation);
   }
+  status.allocations = static_cast<int>(allocations.size());
   status.total = static_cast<int>(runs.size());
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
   status.node_seconds = evidence.node_seconds;
@@ -127,7 +136,12 @@ std::string to_text(const StudyStatus& status, int width) {
   line("controller:  " + holder_sentence(status));
   line("runs:        " + bar(done, status.total, 22) + " " + std::to_string(done) + "/" +
        std::to_string(status.total) + " done: " + counts_text(status));
+  if (!status.waiting.empty()) line("waiting:     " + status.waiting);
   line("attempts:    " + std::to_string(status.attempts));
+  if (status.allocations < status.placed) {
+    line("packed:      " + counted(status.placed, "run") + " in " +
+         counted(status.allocations, "allocation"));
+  }
   line("node-hours:  " + number_text(status.node_seconds / 3600));
   line("created:     " + to_utc_text(row.created_ns));
   line("files:       " + row.work_dir);
@@ -174,6 +188,8 @@ std::string to_json(const StudyStatus& status) {
   for (const auto& [state, count] : status.runs) json.key(to_string(state)).value(count);
   json.end_object();
   json.key("attempts").value(status.attempts);
+  if (!status.waiting.empty()) json.key("waiting").value(status.waiting);
+  json.key("allocations").value(status.allocations);
   json.key("node_hours").value(status.node_seconds / 3600);
   json.key("controller");
   if (status.holder) {
@@ -205,7 +221,8 @@ std::string to_json(const StudyStatus& status) {
 
 std::string to_line(const StudyStatus& status) {
   return status.row.id + " " + status.row.state + ": " + counts_text(status) + " of " +
-         counted(status.total, "run");
+         counted(status.total, "run") +
+         (status.waiting.empty() ? "" : "; waiting: " + status.waiting);
 }
 
 }  // namespace kneepoint::cli

@@ -26,6 +26,9 @@ struct StudyStatus {
   std::map<AttemptState, int> runs;  // by the state of their newest attempt
   int total = 0;
   int attempts = 0;
+  std::string waiting;  // what the queue says of the first run that waits there
+  int placed = 0;       // runs whose newest attempt was handed over
+  int allocations = 0;  // that hold them
   double node_seconds = 0;
   std::vector<PointStatus> points;
   std::optional<Lease> holder;

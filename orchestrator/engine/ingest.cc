@@ -95,6 +95,8 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   Ingested out;
   keep(point, records, out.result);
   out.result.oversubscribed = oversubscribed;
+  if (records.begin) out.began_ns = records.begin->wall_ns;
+  if (records.end && out.began_ns > 0) out.ended_ns = out.began_ns + records.end->elapsed_ns;
 
   const auto ended = [&](AttemptState state, Reason reason, const std::string& detail) {
     out.state = state;
@@ -111,8 +113,10 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
       return ended(AttemptState::preempted, Reason::none, "preempted before it could finish");
     }
     const Reason why = seen.reason == Reason::none ? Reason::agent_died : seen.reason;
-    const AttemptState state =
-        why == Reason::time_limit ? AttemptState::timed_out : AttemptState::lost;
+    const AttemptState state = why == Reason::time_limit       ? AttemptState::timed_out
+                               : why == Reason::oom            ? AttemptState::failed
+                               : why == Reason::user_cancelled ? AttemptState::cancelled
+                                                               : AttemptState::lost;
     return ended(state, why, seen.detail.empty() ? sentence(why) : seen.detail);
   }
   out.exit_code = records.end->exit_code;
@@ -127,6 +131,24 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
     return ended(
         AttemptState::invalid, Reason::bad_record,
         "unknown outcome '" + records.end->outcome + "' or reason '" + records.end->reason + "'");
+  }
+  if (*outcome == AttemptState::cancelled && seen.state == AllocationState::ended) {
+    // The agent was told to end; why, the backend knows.
+    if (seen.preempted) {
+      return ended(AttemptState::preempted, Reason::none, seen.detail);
+    }
+    if (seen.reason == Reason::time_limit) {
+      return ended(AttemptState::timed_out, Reason::time_limit, seen.detail);
+    }
+    if (seen.reason == Reason::node_failed) {
+      return ended(AttemptState::lost, Reason::node_failed, seen.detail);
+    }
+    if (seen.reason == Reason::user_cancelled && !seen.detail.empty()) {
+      return ended(AttemptState::cancelled, Reason::user_cancelled, seen.detail);
+    }
+  }
+  if (*outcome == AttemptState::failed && seen.reason == Reason::oom) {
+    return ended(AttemptState::failed, Reason::oom, seen.detail);
   }
   if (*outcome != AttemptState::succeeded) {
     return ended(*outcome, *reason,
@@ -157,6 +179,14 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   }
   out.result.seconds = *seconds;
   return ended(AttemptState::succeeded, Reason::none, "");
+}
+
+StepProgress progress_of(const StepArtifacts& step) {
+  if (!step.begun) return StepProgress::not_begun;
+  // Cheap before dear: the end is looked for where it must be, in the last whole line.
+  const std::string& text = step.records;
+  if (text.empty() || text.back() != '\n') return StepProgress::running;
+  return record::parse(text).end ? StepProgress::ended : StepProgress::running;
 }
 
 void overrule(Reason stop, Ingested& outcome) {

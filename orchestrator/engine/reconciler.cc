@@ -8,9 +8,11 @@
 
 #include "orchestrator/base/log.h"
 #include "orchestrator/engine/admission.h"
+#include "orchestrator/engine/attempt_book.h"
 #include "orchestrator/engine/back_off.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/ingest.h"
+#include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/progress.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/retry.h"
@@ -20,10 +22,9 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kCallDeadline = 2 * kSecond;
 constexpr Nanoseconds kHousekeeping = kSecond;  // lease and requests
 constexpr Nanoseconds kTimeoutGrace = kMinute;  // the agent keeps the limit; this is the net
-constexpr int kMostSubmissions = 3;             // of one attempt that never begins
+constexpr int kLookShare = 10;  // of the time, at most, goes into looking at steps of running ones
 
 class Reconciler {
  public:
@@ -38,8 +39,11 @@ class Reconciler {
         clock_(clock),
         options_(options),
         backend_(launcher.capabilities()),
-        ceilings_(ceilings_of(study.plan.limits, site.limits, backend_, options.concurrent)),
-        progress_(row.id, clock, options) {}
+        ceilings_(
+            ceilings_of(study.plan.limits, site.limits, backend_,
+                        wished_concurrent(site.packing, study.plan.limits, options.concurrent))),
+        progress_(row.id, clock, options),
+        book_(store, row, study, clock, backend_, table_, progress_) {}
 
   Result<EngineOutcome> run() {
     TRY(prepare());
@@ -51,7 +55,7 @@ class Reconciler {
   }
 
  private:
-  enum class Stopping { no, after_active, cancel };
+  enum class Stopping { no, after_active, leave, cancel };  // leave: to the queue
 
   Result<void> prepare() {
     TRY_ASSIGN(auto transaction, store_.begin());
@@ -60,7 +64,7 @@ class Reconciler {
     point_rows_ = rows;
     TRY(put_round(first_of(study_)));
     TRY(store_.set_study_state(row_.row, "running"));
-    TRY(event("study", "controller started on " + options_.lease.host));
+    TRY(book_.event("study", "controller started on " + options_.lease.host));
     TRY(transaction->commit());
     TRY_ASSIGN(const std::vector<RoundRow> rounds, store_.rounds(row_.row));
     for (const RoundRow& round : rounds) last_round_ = std::max(last_round_, round.round);
@@ -74,6 +78,10 @@ class Reconciler {
   Result<void> load() {
     TRY_ASSIGN(const std::vector<RunRow> rows, store_.runs(row_.row));
     table_.load(rows, point_index_, row_.work_dir);
+    for (const int index : table_.active()) {
+      ActiveAllocation& allocation = table_.allocation_of(index);
+      allocation.nodes = std::max(allocation.nodes, point_of(index).shape.nodes);
+    }
     // A run that the user stopped earlier has attempts that cost it nothing.
     for (RunState& run : table_.all()) {
       if (run.row.finished || !run.row.last || run.row.last->state != AttemptState::cancelled) {
@@ -118,7 +126,7 @@ class Reconciler {
     TRY(store_.renew_lease(row_.row, lease));
     TRY_ASSIGN(const std::vector<RequestKind> requests, store_.take_requests(row_.row));
     if (!requests.empty()) {
-      TRY(event("cancel", "cancelled on request"));
+      TRY(book_.event("cancel", "cancelled on request"));
       user_cancelled_ = true;
       stopping_ = Stopping::cancel;
     }
@@ -130,15 +138,17 @@ class Reconciler {
   Result<void> observe_all() {
     TRY(hand_over());  // what an earlier controller meant to submit, or what the backend put off
     if (stopping_ == Stopping::cancel) {
-      for (const int index : table_.active()) TRY(stop(index, Reason::user_cancelled));
+      for (auto& [id, allocation] : table_.allocations()) {
+        TRY(stop(allocation, Reason::user_cancelled));
+      }
     }
     if (!looking_.is_over(clock_.steady())) return {};
     std::vector<JobRef> jobs;
-    std::vector<int> indices;
-    for (const int index : table_.active()) {
-      if (!table_.at(index).active->handed_over) continue;
-      jobs.push_back(table_.at(index).active->job);
-      indices.push_back(index);
+    std::vector<int> ids;
+    for (const auto& [id, allocation] : table_.allocations()) {
+      if (!allocation.handed_over) continue;
+      jobs.push_back(allocation.job);
+      ids.push_back(id);
     }
     if (jobs.empty()) return {};
     auto seen = launcher_.observe(jobs, deadline());
@@ -146,117 +156,98 @@ class Reconciler {
     looking_.answered();
     ENSURE(seen->size() == jobs.size(), "one observation for each job");
     TRY_ASSIGN(auto transaction, store_.begin());
-    for (std::size_t i = 0; i < indices.size(); ++i) TRY(digest(indices[i], (*seen)[i]));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      TRY(digest(table_.allocations().at(ids[i]), (*seen)[i]));
+    }
     return transaction->commit();
   }
 
-  Result<void> digest(int index, const Observation& seen) {
-    ActiveAttempt& active = *table_.at(index).active;
-    AttemptRow& attempt = active.row;
-    attempt.started_ns = seen.started_ns;
-    attempt.ended_ns = seen.ended_ns;
+  Result<void> digest(ActiveAllocation& allocation, const Observation& seen) {
+    if (is_alone(allocation)) {
+      AttemptRow& attempt = table_.at(allocation.members.front()).active->row;
+      attempt.started_ns = seen.started_ns;
+      attempt.ended_ns = seen.ended_ns;
+    }
+    TRY(book_.note_placement(allocation, seen));
     switch (seen.state) {
       case AllocationState::queued: {
         const Nanoseconds limit = study_.plan.limits.queue_wait;
         if (limit > 0 && seen.observed_ns - seen.submitted_ns > limit) {
-          TRY(stop(index, Reason::pending_too_long));
+          TRY(stop(allocation, Reason::pending_too_long));
         }
         progress_.pending_reason = seen.detail;
         return {};
       }
-      case AllocationState::running:
-        if (attempt.state == AttemptState::queued) TRY(change(attempt, AttemptState::running));
-        if (seen.started_ns > 0 &&
-            seen.observed_ns - seen.started_ns > study_.plan.limits.timeout + kTimeoutGrace) {
-          TRY(stop(index, Reason::time_limit));
+      case AllocationState::running: {
+        const Nanoseconds limit = longest_allocation(site_.packing, study_.plan.limits.timeout);
+        if (seen.started_ns > 0 && seen.observed_ns - seen.started_ns > limit + kTimeoutGrace) {
+          TRY(stop(allocation, Reason::time_limit));
         }
-        return {};
+        if (!is_alone(allocation)) return look_inside(allocation, seen);
+        AttemptRow& attempt = table_.at(allocation.members.front()).active->row;
+        if (attempt.state != AttemptState::queued) return {};
+        return book_.change(attempt, AttemptState::running);
+      }
       case AllocationState::ended:
       case AllocationState::unknown:
-        return end_of(index, seen);
+        return end_of(allocation, seen);
     }
     return {};
   }
 
-  Result<void> end_of(int index, const Observation& seen) {
-    RunState& run = table_.at(index);
-    auto artifacts = launcher_.collect(run.active->job, deadline());
+  // One job per run: what the backend says of the job holds for the run.
+  bool is_alone(const ActiveAllocation& allocation) const {
+    return site_.packing.mode == PackingMode::one_per_run && allocation.members.size() == 1;
+  }
+
+  // The allocation goes on: some of its steps are over, one runs, the others are still to come.
+  Result<void> look_inside(ActiveAllocation& allocation, const Observation& seen) {
+    const Nanoseconds before = clock_.steady();
+    if (before < allocation.next_look) return {};
+    const auto artifacts = launcher_.collect(allocation.job, deadline());
+    const Nanoseconds after = clock_.steady();
+    allocation.next_look = after + (after - before) * kLookShare;
+    if (!artifacts) return {};  // its end will tell
+    for (const int index : std::vector<int>(allocation.members)) {
+      const StepArtifacts step = book_.step_of(index, *artifacts);
+      AttemptRow& attempt = table_.at(index).active->row;
+      const StepProgress progress = progress_of(step);
+      if (progress == StepProgress::not_begun) continue;
+      if (attempt.state == AttemptState::queued) {
+        TRY(book_.change(attempt, AttemptState::running));
+      }
+      if (progress == StepProgress::ended) TRY(book_.ended(index, step, seen, false));
+    }
+    return {};
+  }
+
+  Result<void> end_of(ActiveAllocation& allocation, const Observation& seen) {
+    auto artifacts = launcher_.collect(allocation.job, deadline());
     if (!artifacts && seen.state == AllocationState::ended) {
-      return put_off(looking_, "collect " + run.active->job.name, artifacts.error());
+      return put_off(looking_, "collect " + allocation.job.name, artifacts.error());
     }
-    const StepArtifacts nothing;
-    const StepArtifacts& step =
-        artifacts && !artifacts->steps.empty() ? artifacts->steps.front() : nothing;
-    if (!step.begun) return never_began(index, seen);
-
-    const Point& point = study_.points[run.point];
-    Ingested outcome = ingest(point, step, seen, is_oversubscribed(point, backend_));
-    overrule(run.active->stop, outcome);
-    AttemptRow& attempt = run.active->row;
-    if (attempt.state != AttemptState::collecting) TRY(change(attempt, AttemptState::collecting));
-    attempt.exit_code = outcome.exit_code;
-    attempt.signal = outcome.signal;
-    TRY(store_.put_result(attempt.row, outcome.result));
-    return conclude(index, outcome.state, outcome.reason, outcome.detail, outcome.result.seconds);
-  }
-
-  // The allocation is gone and the step was never claimed: it costs no attempt.
-  Result<void> never_began(int index, const Observation& seen) {
-    ActiveAttempt& active = *table_.at(index).active;
-    if (active.stop != Reason::none) {
-      const bool by_user = active.stop == Reason::user_cancelled;
-      return conclude(index, by_user ? AttemptState::cancelled : AttemptState::failed, active.stop,
-                      sentence(active.stop), 0);
+    const Artifacts nothing;
+    const Artifacts& found = artifacts ? *artifacts : nothing;
+    const bool fruitful = std::any_of(found.steps.begin(), found.steps.end(),
+                                      [](const StepArtifacts& step) { return step.begun; });
+    const bool alone = is_alone(allocation);
+    // Ending the last of them ends `allocation` too.
+    for (const int index : std::vector<int>(allocation.members)) {
+      const StepArtifacts step = book_.step_of(index, found);
+      TRY(step.begun ? book_.ended(index, step, seen, alone)
+                     : book_.never_began(index, seen, fruitful));
     }
-    if (active.row.submissions >= kMostSubmissions || active.row.state == AttemptState::running ||
-        active.row.state == AttemptState::collecting) {
-      const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
-      return conclude(index, AttemptState::lost, why,
-                      seen.detail.empty() ? sentence(why) : seen.detail, 0);
-    }
-    TRY(event_of(index, "again",
-                 "its allocation " + active.job.name +
-                     " ended before the step began; it is handed over again"));
-    active.row.job_id.clear();
-    TRY(change(active.row, AttemptState::planned));
-    table_.end_attempt(index, AttemptState::planned, false, true);
-    return {};
-  }
-
-  Result<void> conclude(int index, AttemptState state, Reason reason, const std::string& detail,
-                        double seconds) {
-    RunState& run = table_.at(index);
-    AttemptRow& attempt = run.active->row;
-    attempt.reason = reason;
-    attempt.detail = detail;
-    TRY(change(attempt, state));
-    const int spent = run.spent + (costs_a_try(state) ? 1 : 0);
-    const RetryDecision decision = after_attempt(state, reason, spent, study_.plan.limits.retries);
-    std::string text = to_string(state);
-    if (!detail.empty()) text += ": " + detail;
-    TRY(event_of(index, "end", text));
-    if (!decision.why.empty()) TRY(event_of(index, "retry", decision.why));
-    if (decision.next == Next::finish) TRY(store_.finish_run(run.row.row));
-    const double elapsed = to_seconds(attempt.ended_ns - attempt.started_ns);
-    if (attempt.started_ns > 0 && elapsed > 0) {
-      progress_.node_seconds += elapsed * study_.points[run.point].shape.nodes;
-      if (state == AttemptState::succeeded) table_.note_elapsed(run.point, elapsed);
-    }
-    progress_.ended(run, study_.points[run.point], state, reason, detail, seconds, decision);
-    table_.end_attempt(index, state, decision.next == Next::finish, decision.next == Next::again);
     return {};
   }
 
   // Asked again at each look until the backend has taken it.
-  Result<void> stop(int index, Reason why) {
-    ActiveAttempt& active = *table_.at(index).active;
-    if (active.stop == Reason::none) active.stop = why;
-    if (active.stop_taken || !looking_.is_over(clock_.steady())) return {};
-    const JobRef job = active.job;
-    const auto answer = launcher_.cancel(std::span(&job, 1), deadline());
-    active.stop_taken = answer.front().has_value();
-    if (active.stop_taken) return {};
-    return put_off(looking_, "cancel " + job.name, answer.front().error());
+  Result<void> stop(ActiveAllocation& allocation, Reason why) {
+    if (allocation.stop == Reason::none) allocation.stop = why;
+    if (allocation.stop_taken || !looking_.is_over(clock_.steady())) return {};
+    const auto answer = launcher_.cancel(std::span(&allocation.job, 1), deadline());
+    allocation.stop_taken = answer.front().has_value();
+    if (allocation.stop_taken) return {};
+    return put_off(looking_, "cancel " + allocation.job.name, answer.front().error());
   }
 
   // Decide and act ----------------------------------------------------------------------------
@@ -270,9 +261,9 @@ class Reconciler {
     }
     TRY_ASSIGN(auto transaction, store_.begin());
     TRY(put_round(*round));
-    TRY(event("round", "round " + std::to_string(round->number) + ": " +
-                           std::to_string(round->runs.size()) +
-                           " more runs where the interval of the efficiency is too wide"));
+    TRY(book_.event("round", "round " + std::to_string(round->number) + ": " +
+                                 std::to_string(round->runs.size()) +
+                                 " more runs where the interval of the efficiency is too wide"));
     TRY(transaction->commit());
     last_round_ = progress_.round = round->number;
     return load();
@@ -283,16 +274,16 @@ class Reconciler {
     if (!submitting_.is_over(clock_.steady())) return {};
     Usage usage;
     usage.node_seconds = progress_.node_seconds;
-    for (const int index : table_.active()) {
-      const Need need = need_at(index);
+    for (const auto& [id, allocation] : table_.allocations()) {
+      const Need need = need_of_all(allocation.members);
       ++usage.runs;
-      usage.nodes += need.nodes;
+      usage.nodes += allocation.nodes;
       usage.cpus += need.cpus;
       usage.node_seconds += need.node_seconds;
     }
+    const std::vector<std::vector<int>> batches = batches_of_waiting();
     std::vector<Need> needs;
-    const std::size_t look = std::min<std::size_t>(table_.waiting().size(), ceilings_.concurrent);
-    for (std::size_t i = 0; i < look; ++i) needs.push_back(need_at(table_.waiting()[i]));
+    for (const std::vector<int>& batch : batches) needs.push_back(need_of_all(batch));
     const Admission admission = admit(needs, usage, ceilings_);
     waiting_for_ = admission.count == 0 ? admission.waiting : "";
     over_budget_ = admission.over_budget && admission.count == 0 && table_.active().empty();
@@ -300,90 +291,99 @@ class Reconciler {
 
     TRY_ASSIGN(auto transaction, store_.begin());
     for (int i = 0; i < admission.count; ++i) {
-      const int index = table_.waiting().front();
-      table_.waiting().pop_front();
-      TRY(intend(index));
+      for (const int index : batches[i]) table_.leave_waiting(index);
+      TRY(book_.intend(batches[i]));
     }
     TRY(transaction->commit());
     return hand_over();
   }
 
-  Need need_at(int index) {
-    const Point& point = study_.points[table_.at(index).point];
-    const double expected = table_.expected_seconds(table_.at(index).point);
-    return need_of(point, backend_, expected > 0 ? expected : point.modelled_seconds);
-  }
-
-  // Writes that this attempt is about to be submitted, under which name.
-  Result<void> intend(int index) {
-    RunState& run = table_.at(index);
-    AttemptRow attempt;
-    if (run.row.last && run.row.last->state == AttemptState::planned) {
-      attempt = *run.row.last;
-    } else {
-      const int number = run.row.attempts + 1;
-      TRY_ASSIGN(attempt, store_.put_attempt(
-                              run.row.row, number,
-                              allocation_name(row_.hash8, row_.n, run.row.number, number, 1)));
-      run.row.attempts = number;
+  // The waiting runs as the allocations they would come in; no more than could start.
+  std::vector<std::vector<int>> batches_of_waiting() {
+    const auto& waiting = table_.waiting();
+    const bool packed = site_.packing.mode == PackingMode::packed;
+    const std::size_t look =
+        packed ? waiting.size() : std::min<std::size_t>(waiting.size(), ceilings_.concurrent);
+    std::vector<PackItem> items;
+    items.reserve(look);
+    for (std::size_t i = 0; i < look; ++i) {
+      items.push_back({point_of(waiting[i]).shape.nodes, study_.plan.limits.timeout});
     }
-    ++attempt.submissions;
-    attempt.allocation =
-        allocation_name(row_.hash8, row_.n, run.row.number, attempt.number, attempt.submissions);
-    TRY(change(attempt, AttemptState::submitting));
-    ActiveAttempt active;
-    active.row = attempt;
-    active.job = {attempt.allocation, row_.work_dir, "", 0};
-    run.active = active;
-    table_.active().push_back(index);
-    return {};
+    const int places = ceilings_.concurrent - static_cast<int>(table_.allocations().size());
+    auto batches = pack(items, site_.packing, places, ceilings_.nodes);
+    for (auto& batch : batches) {
+      for (int& index : batch) index = waiting[static_cast<std::size_t>(index)];
+    }
+    return batches;
   }
 
-  // Submits every attempt whose intent is written and whose job is not known yet. Once stopping,
+  const Point& point_of(int index) { return study_.points[table_.at(index).point]; }
+
+  // One after the other: the largest counts, and it is held for all of the time.
+  Need need_of_all(const std::vector<int>& runs) {
+    Need all;
+    double seconds = 0;
+    for (const int index : runs) {
+      const Point& point = point_of(index);
+      double expected = table_.expected_seconds(table_.at(index).point);
+      if (expected <= 0) expected = point.modelled_seconds;
+      const Need one = need_of(point, backend_, expected);
+      all.nodes = std::max(all.nodes, one.nodes);
+      all.cpus = std::max(all.cpus, one.cpus);
+      seconds += expected;
+    }
+    all.node_seconds = seconds * all.nodes;
+    return all;
+  }
+
+  // Submits every allocation whose intent is written and whose job is not known yet. Once stopping,
   // what could not be submitted is left to the next start, which finds the intent.
   Result<void> hand_over() {
     if (!submitting_.is_over(clock_.steady())) return {};
     std::vector<AllocationRequest> requests;
-    std::vector<int> indices;
-    for (const int index : table_.active()) {
-      const RunState& run = table_.at(index);
-      if (run.active->handed_over) continue;
-      if (stopping_ != Stopping::no && run.active->put_off) continue;
-      const Point& point = study_.points[run.point];
-      requests.push_back(request_for(point, study_.plan, site_,
-                                     identity_of(row_, run.row, run.active->row),
-                                     is_oversubscribed(point, backend_)));
-      indices.push_back(index);
+    std::vector<int> ids;
+    for (const auto& [id, allocation] : table_.allocations()) {
+      if (allocation.handed_over) continue;
+      if (stopping_ != Stopping::no && allocation.put_off) continue;
+      std::vector<Step> steps;
+      for (const int index : allocation.members) {
+        const RunState& run = table_.at(index);
+        const Point& point = study_.points[run.point];
+        steps.push_back(step_for(point, study_.plan, site_,
+                                 identity_of(row_, run.row, run.active->row),
+                                 is_oversubscribed(point, backend_)));
+      }
+      requests.push_back(allocation_for(allocation.job.name, row_.work_dir, std::move(steps)));
+      ids.push_back(id);
     }
     if (requests.empty()) return {};
     auto answers = launcher_.submit(requests, deadline());
     ENSURE(answers.size() == requests.size(), "one answer for each request");
     TRY_ASSIGN(auto transaction, store_.begin());
-    for (std::size_t i = 0; i < indices.size(); ++i) TRY(handed_over(indices[i], answers[i]));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      TRY(answered(table_.allocations().at(ids[i]), answers[i]));
+    }
     return transaction->commit();
   }
 
-  Result<void> handed_over(int index, const Result<JobRef>& answer) {
-    ActiveAttempt& active = *table_.at(index).active;
+  Result<void> answered(ActiveAllocation& allocation, const Result<JobRef>& answer) {
     if (answer) {
-      active.job = *answer;
-      active.handed_over = true;
-      active.row.job_id = answer->id;
-      active.row.submitted_ns = answer->submitted_ns;
       reached_ = true;
       submitting_.answered();
-      TRY(change(active.row, AttemptState::queued));
-      return event_of(index, "submit",
-                      "handed over as " + active.job.name +
-                          (active.job.id.empty() ? "" : ", job " + active.job.id));
+      return book_.handed_over(allocation, *answer);
     }
     const Error& error = answer.error();
+    const std::vector<int> members = allocation.members;
     if (error.retryable || error.code == ErrorCode::timeout ||
         error.code == ErrorCode::unavailable) {
-      active.put_off = true;
-      return put_off(submitting_, "run " + std::to_string(table_.at(index).row.number), error);
+      allocation.put_off = true;
+      const std::string what = "run " + std::to_string(table_.at(members.front()).row.number);
+      return put_off(submitting_, members.size() == 1 ? what : allocation.job.name, error);
     }
-    return conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0);
+    for (const int index : members) {
+      TRY(book_.conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0));
+    }
+    return {};
   }
 
   // The outside world is not answering: wait longer each time. Not having reached it even once
@@ -404,20 +404,26 @@ class Reconciler {
     if (submitting_.wait() + looking_.wait() > 0) nap = std::max(nap, kHousekeeping);
     const bool room = !table_.waiting().empty() && stopping_ == Stopping::no &&
                       waiting_for_.empty() && submitting_.wait() == 0 &&
-                      static_cast<int>(table_.active().size()) < ceilings_.concurrent;
+                      static_cast<int>(table_.allocations().size()) < ceilings_.concurrent;
     if (room) nap = 0;
     nap = std::min(nap, std::max<Nanoseconds>(0, next_housekeeping_ - clock_.steady()));
     TRY_ASSIGN(const Poller::Woken woken, poller_.wait(nap));
     for (std::size_t i = 0; i < woken.signals.size(); ++i) {
       looking_.try_now();
-      if (stopping_ == Stopping::no) {
+      if (stopping_ == Stopping::no && backend_.has_queue) {
+        stopping_ = Stopping::leave;
+        TRY(book_.event("interrupt",
+                        "interrupted: jobs stay in the queue; running again adopts them"));
+        progress_.say("interrupted: " + std::to_string(table_.allocations().size()) +
+                      " jobs stay in the queue or go on running; running again adopts them");
+      } else if (stopping_ == Stopping::no) {
         stopping_ = Stopping::after_active;
-        TRY(event("interrupt", "interrupted: no further runs start; active ones end first"));
+        TRY(book_.event("interrupt", "interrupted: no further runs start; active ones end first"));
         progress_.say("interrupted: waiting for " + std::to_string(table_.active().size()) +
                       " active runs to end; once more cancels them. Running again resumes.");
       } else if (stopping_ == Stopping::after_active) {
         stopping_ = Stopping::cancel;
-        TRY(event("interrupt", "interrupted again: active runs are cancelled"));
+        TRY(book_.event("interrupt", "interrupted again: active runs are cancelled"));
         progress_.say("interrupted again: cancelling the active runs");
       }
     }
@@ -427,6 +433,7 @@ class Reconciler {
   std::optional<EngineEnd> ending() const {
     if (complete_) return EngineEnd::finished;
     const bool stopping = stopping_ != Stopping::no;
+    if (stopping_ == Stopping::leave) return EngineEnd::interrupted;
     if (stopping ? table_.any_handed_over() : !table_.active().empty()) return std::nullopt;
     if (user_cancelled_) return EngineEnd::cancelled;
     if (stopping) return EngineEnd::interrupted;
@@ -439,29 +446,13 @@ class Reconciler {
     const std::string state = state_after(end);
     TRY_ASSIGN(auto transaction, store_.begin());
     TRY(store_.set_study_state(row_.row, state));
-    TRY(event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
+    TRY(book_.event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
     TRY(transaction->commit());
     progress_.show_last(table_, ceilings_);
     return EngineOutcome{end, table_.succeeded(), table_.failed()};
   }
 
-  Deadline deadline() const { return clock_.steady() + kCallDeadline; }
-
-  Result<void> change(AttemptRow& attempt, AttemptState to) {
-    const AttemptState from = attempt.state;
-    attempt.state = to;
-    return store_.change_attempt(attempt, from);
-  }
-
-  Result<void> event(const std::string& kind, const std::string& text) {
-    return store_.put_event(row_.row, {clock_.wall(), kind, text, 0, 0});
-  }
-
-  Result<void> event_of(int index, const std::string& kind, const std::string& text) {
-    const RunState& run = table_.at(index);
-    return store_.put_event(row_.row,
-                            {clock_.wall(), kind, text, run.row.number, run.active->row.number});
-  }
+  Deadline deadline() const { return clock_.steady() + backend_.call_deadline; }
 
   StudyStore& store_;
   const StudyRow& row_;
@@ -475,6 +466,7 @@ class Reconciler {
   const Ceilings ceilings_;
   ProgressBook progress_;
   RunTable table_;
+  AttemptBook book_;
   std::map<RowId, int> point_index_;
   std::vector<RowId> point_rows_;
   int last_round_ = 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run, one allocation, one step.
+// One run is one step. An allocation holds one of them or many.
 #include "orchestrator/engine/requests.h"
 
+#include <algorithm>
+
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/engine/packing.h"
 
 namespace kneepoint {
 
@@ -25,8 +28,8 @@ RunIdentity identity_of(const StudyRow& study, const RunRow& run, const AttemptR
           run.repeat,  attempt.number, attempt.submissions};
 }
 
-AllocationRequest request_for(const Point& point, const Plan& plan, const Site& site,
-                              const RunIdentity& identity, bool oversubscribed) {
+Step step_for(const Point& point, const Plan& plan, const Site& site, const RunIdentity& identity,
+              bool oversubscribed) {
   Step step;
   step.attempt = attempt_name(identity.run_number, identity.attempt_number);
   step.run_dir = identity.directory + "/" + step.attempt;
@@ -44,15 +47,42 @@ AllocationRequest request_for(const Point& point, const Plan& plan, const Site& 
   step.limit = plan.limits.timeout;
   step.modelled_seconds = point.modelled_seconds;
   step.identity = point.key() + "#" + std::to_string(identity.repeat);
+  return step;
+}
 
+AllocationRequest allocation_for(const std::string& name, const std::string& directory,
+                                 std::vector<Step> steps) {
+  ENSURE(!steps.empty(), "an allocation has a step");
   AllocationRequest request;
-  request.name = allocation_name(identity.hash8, identity.n, identity.run_number,
-                                 identity.attempt_number, identity.submissions);
-  request.directory = identity.directory;
-  request.shape = point.shape;
-  request.limit = plan.limits.timeout;
-  request.steps.push_back(std::move(step));
+  request.name = name;
+  request.directory = directory;
+  request.shape = steps.front().shape;
+  const bool alone = steps.size() == 1;
+  Shape& whole = request.shape;
+  const auto width = [](const Shape& shape) {
+    return std::pair(shape.ranks_per_node * shape.threads_per_rank, shape.ranks_per_node);
+  };
+  for (const Step& step : steps) {
+    const Shape& part = step.shape;
+    if (width(part) > width(whole)) {
+      whole.ranks_per_node = part.ranks_per_node;
+      whole.threads_per_rank = part.threads_per_rank;
+    }
+    whole.nodes = std::max(whole.nodes, part.nodes);
+    whole.gpus_per_node = std::max(whole.gpus_per_node, part.gpus_per_node);
+    request.limit += step.limit + (alone ? 0 : kStepMargin);
+  }
+  if (!alone) whole.ranks = whole.nodes * whole.ranks_per_node;  // every node as wide as needed
+  request.steps = std::move(steps);
   return request;
+}
+
+AllocationRequest request_for(const Point& point, const Plan& plan, const Site& site,
+                              const RunIdentity& identity, bool oversubscribed) {
+  return allocation_for(allocation_name(identity.hash8, identity.n, identity.run_number,
+                                        identity.attempt_number, identity.submissions),
+                        identity.directory,
+                        {step_for(point, plan, site, identity, oversubscribed)});
 }
 
 }  // namespace kneepoint

@@ -33,6 +33,15 @@ struct RunIdentity {
 
 RunIdentity identity_of(const StudyRow& study, const RunRow& run, const AttemptRow& attempt);
 
+// What one run asks for, as a step of an allocation.
+Step step_for(const Point& point, const Plan& plan, const Site& site, const RunIdentity& identity,
+              bool oversubscribed);
+
+// An allocation that holds all of these steps, one after the other, each with the time its own
+// limit allows: as many nodes as the largest has, each as wide as the widest needs.
+AllocationRequest allocation_for(const std::string& name, const std::string& directory,
+                                 std::vector<Step> steps);
+
 // One job per run: an allocation of one step.
 AllocationRequest request_for(const Point& point, const Plan& plan, const Site& site,
                               const RunIdentity& identity, bool oversubscribed);

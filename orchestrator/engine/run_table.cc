@@ -30,13 +30,13 @@ void RunTable::load(const std::vector<RunRow>& rows, const std::map<RowId, int>&
     }
     if (row.last && !is_final(row.last->state)) {
       --run.spent;  // not over yet
+      run.fruitless = row.last->submissions;
       if (row.last->state != AttemptState::planned) {
-        ActiveAttempt active;
-        active.row = *row.last;
-        active.job = {row.last->allocation, directory, row.last->job_id, row.last->submitted_ns};
-        active.handed_over = row.last->state != AttemptState::submitting;
-        run.active = active;
-        active_.push_back(index);
+        const int id = allocation_named(
+            {row.last->allocation, directory, row.last->job_id, row.last->submitted_ns});
+        // Its steps are handed over together, so that one tells for all.
+        allocations_[id].handed_over = row.last->state != AttemptState::submitting;
+        join(id, index, *row.last);
         continue;
       }
     }
@@ -44,8 +44,31 @@ void RunTable::load(const std::vector<RunRow>& rows, const std::map<RowId, int>&
   }
 }
 
+int RunTable::allocation_named(const JobRef& job) {
+  const auto [found, is_new] = by_name_.try_emplace(job.name, next_allocation_);
+  if (is_new) allocations_[next_allocation_++].job = job;
+  return found->second;
+}
+
+void RunTable::leave_waiting(int index) {
+  // Nearly always the first.
+  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), index));
+}
+
+void RunTable::join(int allocation, int index, const AttemptRow& attempt) {
+  runs_[index].active = ActiveAttempt{attempt, allocation};
+  active_.push_back(index);
+  allocations_.at(allocation).members.push_back(index);
+}
+
 void RunTable::end_attempt(int index, AttemptState state, bool finished, bool again) {
   RunState& run = runs_[index];
+  const auto allocation = allocations_.find(run.active->allocation);
+  std::erase(allocation->second.members, index);
+  if (allocation->second.members.empty()) {
+    by_name_.erase(allocation->second.job.name);
+    allocations_.erase(allocation);
+  }
   run.row.last = run.active->row;
   run.active.reset();
   active_.erase(std::find(active_.begin(), active_.end(), index));
@@ -59,8 +82,8 @@ void RunTable::end_attempt(int index, AttemptState state, bool finished, bool ag
 }
 
 bool RunTable::any_handed_over() const {
-  return std::any_of(active_.begin(), active_.end(),
-                     [this](int index) { return runs_[index].active->handed_over; });
+  return std::any_of(allocations_.begin(), allocations_.end(),
+                     [](const auto& entry) { return entry.second.handed_over; });
 }
 
 void RunTable::note_elapsed(int point, double seconds) {

@@ -17,6 +17,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 extern char** environ;
@@ -43,7 +46,8 @@ class Descriptor {
 // Our environment with the given variables added or replaced, as exec wants it.
 class Environment {
  public:
-  explicit Environment(const std::vector<std::pair<std::string, std::string>>& added) {
+  explicit Environment(const SpawnOptions& options) {
+    const auto& added = options.environment;
     texts_.reserve(added.size());
     for (const auto& [name, value] : added) texts_.push_back(name + "=" + value);
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -51,7 +55,10 @@ class Environment {
       const std::string_view name = text.substr(0, text.find('='));
       const bool replaced = std::any_of(
           added.begin(), added.end(), [&](const auto& variable) { return variable.first == name; });
-      if (!replaced) pointers_.push_back(*entry);
+      const bool unwanted =
+          std::any_of(options.without_prefixes.begin(), options.without_prefixes.end(),
+                      [&](const std::string& prefix) { return name.starts_with(prefix); });
+      if (!replaced && !unwanted) pointers_.push_back(*entry);
     }
     for (std::string& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);
@@ -124,7 +131,7 @@ Result<pid_t> start(const SpawnOptions& options, FileActions& files, Group group
   argv.reserve(options.argv.size() + 1);
   for (const std::string& word : options.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  Environment environment(options.environment);
+  Environment environment(options);
   const AffinityForAMoment affinity(options.cpus);
   pid_t pid = -1;
   const int failure = ::posix_spawnp(&pid, argv[0], &files.value, &attributes.value, argv.data(),
@@ -205,61 +212,140 @@ Result<pid_t> spawn(const SpawnOptions& options) {
   return pid;
 }
 
-Result<Captured> run_captured(const SpawnOptions& options, Nanoseconds at_most,
-                              std::size_t most_bytes) {
-  const Clock& clock = system_clock();
-  const Nanoseconds deadline = clock.steady() + at_most;
-  Captured captured;
-  Stream streams[2] = {{Descriptor(), &captured.output}, {Descriptor(), &captured.errors}};
-  FileActions files;
-  posix_spawn_file_actions_addopen(&files.value, 0, "/dev/null", O_RDONLY, 0);
-  Descriptor writers[2];
-  for (int i = 0; i < 2; ++i) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe", errno);
-    streams[i].end.reset(ends[0]);
-    writers[i].reset(ends[1]);
-    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    posix_spawn_file_actions_adddup2(&files.value, ends[1], i + 1);
-  }
-  TRY_ASSIGN(const pid_t pid, start(options, files, Group::own));
-  for (Descriptor& writer : writers) writer.reset();
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+namespace {
 
-  // The program's end ends the reading, even if something it left behind holds the pipes open.
-  for (bool ended = false; !ended;) {
-    const Nanoseconds left = deadline - clock.steady();
-    if (left <= 0) {
-      kill_and_reap(pid);
-      return Error{ErrorCode::timeout,
-                   "'" + options.argv[0] + "' did not end within " + to_duration_text(at_most) +
-                       " and was killed",
-                   true};
+// One program on its way, from its start to its answer.
+class Running {
+ public:
+  static Result<std::unique_ptr<Running>> begin(const SpawnOptions& options) {
+    auto running = std::unique_ptr<Running>(new Running(options.argv[0]));
+    FileActions files;
+    posix_spawn_file_actions_addopen(&files.value, 0, "/dev/null", O_RDONLY, 0);
+    Descriptor writers[2];
+    for (int i = 0; i < 2; ++i) {
+      int ends[2];
+      if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe", errno);
+      running->streams_[i].end.reset(ends[0]);
+      writers[i].reset(ends[1]);
+      ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+      posix_spawn_file_actions_adddup2(&files.value, ends[1], i + 1);
     }
-    pollfd watched[3] = {{streams[0].end.get(), POLLIN, 0},
-                         {streams[1].end.get(), POLLIN, 0},
-                         {process.get(), POLLIN, 0}};
-    const Nanoseconds ms = std::min<Nanoseconds>((left + kMillisecond - 1) / kMillisecond, 60'000);
-    if (::poll(watched, 3, static_cast<int>(ms)) < 0 && errno != EINTR) {
-      const int reason = errno;
-      kill_and_reap(pid);
-      return system_error("read the output of '" + options.argv[0] + "'", reason);
-    }
-    ended = (watched[2].revents & POLLIN) != 0;
-    for (Stream& stream : streams) {
+    TRY_ASSIGN(running->pid_, start(options, files, Group::own));
+    running->process_.reset(static_cast<int>(::syscall(SYS_pidfd_open, running->pid_, 0)));
+    return running;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (pid_ > 0) kill_and_reap(pid_);
+  }
+
+  void add_to(std::vector<pollfd>& watched) const {
+    watched.push_back({streams_[0].end.get(), POLLIN, 0});
+    watched.push_back({streams_[1].end.get(), POLLIN, 0});
+    watched.push_back({process_.get(), POLLIN, 0});
+  }
+
+  // Reads what is there. The program's end ends the reading, even if something it left behind
+  // holds the pipes open.
+  std::optional<Result<Captured>> advance(bool ended, std::size_t most_bytes) {
+    for (Stream& stream : streams_) {
       if (drain(stream, most_bytes)) continue;
-      kill_and_reap(pid);
       return Error{ErrorCode::io,
-                   "'" + options.argv[0] + "' wrote more than " + std::to_string(most_bytes) +
+                   "'" + program_ + "' wrote more than " + std::to_string(most_bytes) +
                        " bytes and was killed",
                    false};
     }
+    if (!ended) return std::nullopt;
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    captured_.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return std::move(captured_);
   }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+
+  Error too_late(Nanoseconds at_most) const {
+    return Error{
+        ErrorCode::timeout,
+        "'" + program_ + "' did not end within " + to_duration_text(at_most) + " and was killed",
+        true};
   }
-  captured.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  return captured;
+
+ private:
+  explicit Running(std::string program) : program_(std::move(program)) {}
+
+  std::string program_;
+  pid_t pid_ = -1;
+  Captured captured_;
+  Stream streams_[2] = {{Descriptor(), &captured_.output}, {Descriptor(), &captured_.errors}};
+  Descriptor process_;
+};
+
+}  // namespace
+
+std::vector<Result<Captured>> run_captured_all(std::span<const SpawnOptions> programs,
+                                               Nanoseconds at_most, std::size_t at_once,
+                                               std::size_t most_bytes) {
+  const Clock& clock = system_clock();
+  const Nanoseconds deadline = clock.steady() + at_most;
+  std::vector<std::optional<Result<Captured>>> answers(programs.size());
+  std::map<std::size_t, std::unique_ptr<Running>> running;  // by place in `programs`
+  std::size_t next = 0;
+  for (;;) {
+    while (next < programs.size() && running.size() < std::max<std::size_t>(at_once, 1) &&
+           (clock.steady() < deadline || next == 0)) {
+      const std::size_t place = next++;
+      if (programs[place].argv.empty()) {
+        answers[place] = Error{ErrorCode::invalid, "a command without a program", false};
+        continue;
+      }
+      auto begun = Running::begin(programs[place]);
+      if (begun) {
+        running.emplace(place, std::move(*begun));
+      } else {
+        answers[place] = begun.error();
+      }
+    }
+    if (running.empty()) break;
+    const Nanoseconds left = deadline - clock.steady();
+    if (left <= 0) {
+      for (const auto& [place, program] : running) answers[place] = program->too_late(at_most);
+      break;
+    }
+    std::vector<pollfd> watched;
+    for (const auto& [place, program] : running) program->add_to(watched);
+    const Nanoseconds ms = std::min<Nanoseconds>((left + kMillisecond - 1) / kMillisecond, 60'000);
+    const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(ms));
+    if (ready < 0 && errno != EINTR) {
+      const Error problem = system_error("read the output of a program", errno);
+      for (const auto& [place, program] : running) answers[place] = problem;
+      break;
+    }
+    std::size_t slot = 0;
+    for (auto entry = running.begin(); entry != running.end(); slot += 3) {
+      const bool ended = ready > 0 && (watched[slot + 2].revents & POLLIN) != 0;
+      auto answer = entry->second->advance(ended, most_bytes);
+      if (answer) answers[entry->first] = std::move(*answer);
+      entry = answer ? running.erase(entry) : std::next(entry);
+    }
+  }
+  std::vector<Result<Captured>> all;
+  all.reserve(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (!answers[i]) {
+      answers[i] = Error{ErrorCode::unavailable,
+                         "'" + programs[i].argv[0] + "' was not started: the time was up", true};
+    }
+    all.push_back(std::move(*answers[i]));
+  }
+  return all;
+}
+
+Result<Captured> run_captured(const SpawnOptions& options, Nanoseconds at_most,
+                              std::size_t most_bytes) {
+  auto answers = run_captured_all(std::span(&options, 1), at_most, 1, most_bytes);
+  return std::move(answers.front());
 }
 
 }  // namespace kneepoint

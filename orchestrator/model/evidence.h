@@ -69,7 +69,8 @@ struct RunEvidence {
   double work_min = 0, work_max = 0;  // over ranks
   double compute_seconds = 0;         // mean over ranks, same scaling as T
   double communication_seconds = 0;
-  std::string hosts;  // comma list of the nodes it really ran on
+  std::string hosts;       // comma list of the nodes it really ran on
+  std::string allocation;  // name of the one it was a step of; runs of one name shared its nodes
   bool oversubscribed = false;
   bool binding_differs = false;  // ranks were not bound as the plan says
   bool machine_busy = false;     // other programs used the machine meanwhile

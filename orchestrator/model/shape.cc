@@ -52,7 +52,12 @@ const char* to_string(BackendKind kind) {
   return "?";
 }
 
+const char* to_string(PackingMode mode) {
+  return mode == PackingMode::packed ? "packed" : "one_per_run";
+}
+
 const char* to_string(StarterKind kind) {
+  if (kind == StarterKind::srun) return "srun";
   return kind == StarterKind::mpirun ? "mpirun" : "none";
 }
 

@@ -16,7 +16,7 @@ enum class BackendKind { local, slurm, kubernetes, simulated, imported };
 const char* to_string(BackendKind kind);
 
 // How the ranks of a step are started.
-enum class StarterKind { mpirun, none };
+enum class StarterKind { mpirun, srun, none };
 const char* to_string(StarterKind kind);
 
 struct SimulatedSite {
@@ -28,6 +28,44 @@ struct SimulatedSite {
   double queue_wait_seconds = 0;  // mean, exponential
   std::uint64_t seed = 1;
   double default_seconds = 1;  // T of a workload without a model
+};
+
+// slurmrestd. Secrets only by file or variable name.
+struct SlurmRestSite {
+  std::string url;         // "http://host:6820", "https://...", "unix:/run/slurmrestd.sock"
+  std::string user;        // X-SLURM-USER-NAME; "": whoever runs kneepoint
+  std::string token_file;  // JWT
+  std::string token_env;   // or the variable that holds it
+  std::string ca_file;     // https: PEM of the authority; "": the system's
+  std::string client_certificate, client_key;
+  std::string api;  // "v0.0.39"; "": the newest that both sides know
+};
+
+// backend: slurm. Empty: not said, so Slurm's own default holds.
+struct SlurmSite {
+  std::string transport = "commands";  // or "rest"
+  SlurmRestSite rest;
+  std::string partition, account, qos, reservation, constraint;
+  bool exclusive = true;
+  std::string gpu_option = "gpus-per-node";  // or "gres"
+  std::string gpu_type;                      // "a100": gpu:a100:4
+  std::vector<std::string> options;          // more sbatch options, as they are
+  std::vector<std::string> modules;          // module load, in this order
+  std::vector<std::string> prologue;         // lines of shell before the agent starts
+  bool exclude_failed = true;                // a node that failed gets no run of the study again
+  Nanoseconds time_margin = 2 * kMinute;     // of the job's limit over those of its steps
+};
+
+// How runs are handed over: one allocation for each, or many runs as steps of one allocation, so
+// that queue wait is paid once and the curve of a study is drawn on one set of nodes.
+enum class PackingMode { one_per_run, packed };
+const char* to_string(PackingMode mode);
+
+struct Packing {
+  PackingMode mode = PackingMode::one_per_run;
+  int allocations = 1;            // packed: at once; the runs are spread over them
+  int steps = 0;                  // packed: at most so many in one allocation; 0: as many as fit
+  Nanoseconds limit = 4 * kHour;  // packed: the longest allocation to ask for
 };
 
 struct SiteLimits {  // ceilings: the smaller of site and plan wins; 0: none
@@ -44,9 +82,12 @@ struct Site {
   std::string programs;  // folder of our workloads; empty: beside this program
   std::string agent;     // path of kneepoint-agent; empty: beside this program
   StarterKind starter = StarterKind::mpirun;
+  std::string starter_mpi;  // srun --mpi=...; "": Slurm's default
   std::vector<std::string> starter_options;
   std::vector<std::pair<std::string, std::string>> environment;
   SimulatedSite simulated;
+  SlurmSite slurm;
+  Packing packing;
   SiteLimits limits;
   std::string text;  // the file's bytes; empty for the built-in local site
   std::string path;

@@ -114,6 +114,16 @@ std::string identity_text(const Plan& plan, const Site& site) {
   text += std::string("backend ") + to_string(site.backend) + "\n";
   text += std::string("starter ") + to_string(site.starter) + "\n";
   text += list("starter options", site.starter_options, false);
+  if (site.backend == BackendKind::slurm) {
+    const SlurmSite& slurm = site.slurm;
+    text += list("slurm",
+                 {site.starter_mpi, slurm.partition, slurm.constraint, slurm.gpu_type,
+                  slurm.exclusive ? "exclusive" : "shared"},
+                 false);
+    text += list("slurm options", slurm.options, false);
+    text += list("slurm modules", slurm.modules, false);
+    text += list("slurm prologue", slurm.prologue, false);
+  }
   text += list("programs", {site.programs}, false);
   std::vector<EnvironmentVariable> variables;
   for (const auto& [name, value] : site.environment) variables.push_back({name, value});

@@ -64,7 +64,30 @@ const KeySet kPlan = {{
     {"gate", &kGate},
 }};
 
-const KeySet kStarter = {{{"kind"}, {"options"}}};
+const KeySet kStarter = {{{"kind"}, {"mpi"}, {"options"}}};
+const KeySet kSlurmRest = {{{"url"},
+                            {"user"},
+                            {"token_file"},
+                            {"token_env"},
+                            {"ca_file"},
+                            {"client_certificate"},
+                            {"client_key"},
+                            {"api"}}};
+const KeySet kSlurm = {{{"rest", &kSlurmRest},
+                        {"transport"},
+                        {"partition"},
+                        {"account"},
+                        {"qos"},
+                        {"reservation"},
+                        {"constraint"},
+                        {"exclusive"},
+                        {"gpu_option"},
+                        {"gpu_type"},
+                        {"options"},
+                        {"modules"},
+                        {"prologue"},
+                        {"exclude_failed"},
+                        {"time_margin"}}};
 const KeySet kSimulated = {{{"nodes"},
                             {"cores_per_node"},
                             {"gpus_per_node"},
@@ -73,6 +96,7 @@ const KeySet kSimulated = {{{"nodes"},
                             {"queue_wait"},
                             {"seed"},
                             {"default_time"}}};
+const KeySet kPacking = {{{"mode"}, {"allocations"}, {"steps"}, {"limit"}}};
 const KeySet kSiteLimits = {{{"nodes"}, {"concurrent"}, {"cores"}, {"node_hours"}}};
 const KeySet kSite = {{
     {"name"},
@@ -84,6 +108,8 @@ const KeySet kSite = {{
     {"starter", &kStarter},
     {"environment", nullptr, kFreeNames},
     {"simulated", &kSimulated},
+    {"slurm", &kSlurm},
+    {"packing", &kPacking},
     {"limits", &kSiteLimits},
 }};
 

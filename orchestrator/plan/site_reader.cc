@@ -15,7 +15,7 @@ constexpr int kMaxNodes = 1'000'000;
 
 void read_backend(const YamlView& view, Site& site) {
   if (!view.present()) {
-    view.fail("missing; expected local or simulated");
+    view.fail("missing; expected local, slurm or simulated");
     return;
   }
   static const std::vector<std::string> words = {"local", "simulated", "slurm", "kubernetes"};
@@ -25,9 +25,12 @@ void read_backend(const YamlView& view, Site& site) {
     site.backend = BackendKind::local;
   } else if (*word == "simulated") {
     site.backend = BackendKind::simulated;
+  } else if (*word == "slurm") {
+    site.backend = BackendKind::slurm;
+    site.starter = StarterKind::srun;
   } else {
-    site.backend = *word == "slurm" ? BackendKind::slurm : BackendKind::kubernetes;
-    view.fail("'" + *word + "': this version has local and simulated");
+    site.backend = BackendKind::kubernetes;
+    view.fail("'" + *word + "': this version has local, slurm and simulated");
   }
 }
 
@@ -40,9 +43,18 @@ void read_path(const YamlView& view, std::string& path) {
 
 void read_starter(const YamlView& view, Site& site) {
   if (!view.check_map()) return;
-  static const std::vector<std::string> words = {"mpirun", "none"};
+  static const std::vector<std::string> words = {"mpirun", "srun", "none"};
   if (const auto word = view["kind"].word(words)) {
-    site.starter = *word == "mpirun" ? StarterKind::mpirun : StarterKind::none;
+    site.starter = *word == "mpirun" ? StarterKind::mpirun
+                   : *word == "srun" ? StarterKind::srun
+                                     : StarterKind::none;
+    if (site.starter == StarterKind::srun && site.backend != BackendKind::slurm) {
+      view["kind"].fail("srun is for backend: slurm");
+    }
+  }
+  if (const auto mpi = view["mpi"].text()) {
+    site.starter_mpi = *mpi;
+    if (site.starter != StarterKind::srun) view["mpi"].fail_at_key("is for kind: srun");
   }
   for (const YamlView& option : view["options"].items()) {
     if (const auto text = option.text()) site.starter_options.push_back(*text);
@@ -56,10 +68,9 @@ void read_simulated(const YamlView& root, Site& site) {
   const YamlView view = root["simulated"];
   const YamlView nodes = root["nodes"];
   SimulatedSite& simulated = site.simulated;
-  if (site.backend == BackendKind::local && view.present()) {
-    view.fail_at_key("is for backend: simulated");
-  }
-  if (site.backend == BackendKind::local && nodes.present()) {
+  const bool other = site.backend == BackendKind::local || site.backend == BackendKind::slurm;
+  if (other && view.present()) view.fail_at_key("is for backend: simulated");
+  if (other && nodes.present()) {
     nodes.fail_at_key("is for backend: simulated; a ceiling for any backend is limits.nodes");
   }
   read_into(nodes.integer(1, kMaxNodes), simulated.nodes);
@@ -82,6 +93,93 @@ void read_simulated(const YamlView& root, Site& site) {
   }
   if (const auto time = view["default_time"].duration(1)) {
     simulated.default_seconds = to_seconds(*time);
+  }
+}
+
+void read_list(const YamlView& view, std::vector<std::string>& list) {
+  for (const YamlView& item : view.items()) {
+    if (const auto text = item.text()) list.push_back(*text);
+  }
+}
+
+void read_rest(const YamlView& slurm_view, SlurmSite& slurm) {
+  const YamlView view = slurm_view["rest"];
+  if (slurm.transport != "rest") {
+    if (view.present()) view.fail_at_key("is for transport: rest");
+    return;
+  }
+  if (!view.present()) {
+    slurm_view["transport"].fail("rest needs `rest: {url: ..., token_file: ...}` beside it");
+    return;
+  }
+  if (!view.check_map()) return;
+  SlurmRestSite& rest = slurm.rest;
+  read_into(view["url"].text(), rest.url);
+  read_into(view["user"].text(), rest.user);
+  read_path(view["token_file"], rest.token_file);
+  read_into(view["token_env"].text(), rest.token_env);
+  read_path(view["ca_file"], rest.ca_file);
+  read_path(view["client_certificate"], rest.client_certificate);
+  read_path(view["client_key"], rest.client_key);
+  read_into(view["api"].text(), rest.api);
+  if (rest.url.empty()) view["url"].fail("missing; expected http://HOST:PORT or unix:/PATH");
+  if (rest.token_file.empty() == rest.token_env.empty()) {
+    view.fail_at_key("expected one of token_file and token_env");
+  }
+  if (!rest.api.empty() && !rest.api.starts_with("v0.0.")) {
+    view["api"].fail("expected a version such as v0.0.39, found '" + rest.api + "'");
+  }
+  if (!slurm.options.empty()) {
+    slurm_view["options"].fail_at_key("are options of sbatch, for transport: commands");
+  }
+}
+
+void read_slurm(const YamlView& view, Site& site) {
+  if (view.present() && site.backend != BackendKind::slurm) {
+    view.fail_at_key("is for backend: slurm");
+  }
+  if (!view.check_map()) return;
+  SlurmSite& slurm = site.slurm;
+  static const std::vector<std::string> transports = {"commands", "rest"};
+  static const std::vector<std::string> gpu_options = {"gpus-per-node", "gres"};
+  read_into(view["transport"].word(transports), slurm.transport);
+  read_into(view["partition"].text(), slurm.partition);
+  read_into(view["account"].text(), slurm.account);
+  read_into(view["qos"].text(), slurm.qos);
+  read_into(view["reservation"].text(), slurm.reservation);
+  read_into(view["constraint"].text(), slurm.constraint);
+  read_into(view["exclusive"].truth(), slurm.exclusive);
+  read_into(view["gpu_option"].word(gpu_options), slurm.gpu_option);
+  read_into(view["gpu_type"].text(), slurm.gpu_type);
+  read_list(view["options"], slurm.options);
+  read_list(view["modules"], slurm.modules);
+  read_list(view["prologue"], slurm.prologue);
+  read_into(view["exclude_failed"].truth(), slurm.exclude_failed);
+  read_into(view["time_margin"].duration(0), slurm.time_margin);
+  for (const std::string& option : slurm.options) {
+    if (!option.starts_with("-") || option == "-" || option == "--") {
+      view["options"].fail_at_key("'" + option +
+                                  "' is no option; write --name=value, one entry each");
+    }
+  }
+  read_rest(view, slurm);
+}
+
+void read_packing(const YamlView& view, Packing& packing) {
+  if (!view.check_map()) return;
+  static const std::vector<std::string> words = {"one_per_run", "packed"};
+  const auto word = view["mode"].word(words);
+  if (word) packing.mode = *word == "packed" ? PackingMode::packed : PackingMode::one_per_run;
+  read_into(view["allocations"].integer(1, 10'000), packing.allocations);
+  read_into(view["steps"].integer(1, 100'000), packing.steps);
+  if (const auto limit = view["limit"].duration(1)) {
+    packing.limit = *limit;
+    if (*limit < kMinute) view["limit"].fail("expected at least 1m");
+  }
+  if (view["mode"].present() && !word) return;  // said already
+  if (packing.mode == PackingMode::packed) return;
+  for (const char* key : {"allocations", "steps", "limit"}) {
+    if (view[key].present()) view[key].fail_at_key("is for mode: packed");
   }
 }
 
@@ -121,9 +219,11 @@ SiteRead read_site(std::string_view text, const std::string& path) {
       site.environment.emplace_back(std::move(variable.name), std::move(variable.value));
     }
     read_simulated(root, site);
+    read_slurm(root["slurm"], site);
+    read_packing(root["packing"], site.packing);
     read_limits(root["limits"], site.limits);
   }
-  if (site.backend == BackendKind::slurm || site.backend == BackendKind::kubernetes) {
+  if (site.backend == BackendKind::kubernetes) {
     // What else such a file says belongs to a version that knows the backend.
     std::erase_if(read.problems, [](const Problem& one) { return one.key != "backend"; });
   }

@@ -15,7 +15,8 @@ namespace kneepoint {
 // The columns of table `a` that make an AttemptRow, in the order of read_attempt().
 inline constexpr const char* kAttemptColumns =
     "a.id, a.run, a.number, a.state, a.reason, a.detail, a.allocation, a.submissions, a.job_id,"
-    " a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal";
+    " a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,"
+    " a.nodes, a.waiting, a.expected_start_ns";
 
 struct AttemptWords {
   std::string state, reason;
@@ -35,8 +36,8 @@ struct AttemptWords {
 template <typename... T>
 void read_attempt(const Statement& row, AttemptRow& a, AttemptWords& words, T&... before) {
   row.read(before..., a.row, a.run, a.number, words.state, words.reason, a.detail, a.allocation,
-           a.submissions, a.job_id, a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code,
-           a.signal);
+           a.submissions, a.job_id, a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,
+           a.nodes, a.waiting, a.expected_start_ns);
 }
 
 }  // namespace kneepoint

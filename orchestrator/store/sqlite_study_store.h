@@ -61,6 +61,7 @@ class SqliteStudyStore final : public StudyStore {
   // store_attempts.cc
   Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) override;
   Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) override;
+  Result<void> put_placement(const AttemptRow& attempt) override;
   Result<void> put_result(RowId attempt, const AttemptResult& result) override;
   Result<void> finish_run(RowId run) override;
   Result<void> reopen_failed_runs(RowId study) override;
@@ -92,6 +93,7 @@ class SqliteStudyStore final : public StudyStore {
   Result<ValidRuns> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
                               StudyEvidence& evidence);
   Result<void> read_provenance(RowId study, const ValidRuns& valid, StudyEvidence& evidence);
+  Result<void> read_allocations(RowId study, StudyEvidence& evidence);
   Error no_such(const char* what, RowId row) const;
   Error unreadable(const char* column, const std::string& word) const;
 

@@ -88,13 +88,16 @@ Result<std::vector<AttemptRow>> SqliteStudyStore::attempts(RowId run) {
 
 Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState from) {
   ENSURE(is_legal(from, a.state), "an attempt may only change as model/attempt.h allows");
+  const Nanoseconds queue_wait =
+      a.submitted_ns > 0 && a.started_ns > a.submitted_ns ? a.started_ns - a.submitted_ns : 0;
   TRY_ASSIGN(const int changed,
              db_.run("UPDATE attempts SET state = ?, reason = ?, detail = ?, allocation = ?,"
                      " submissions = ?, job_id = ?, submitted_ns = ?, started_ns = ?,"
-                     " ended_ns = ?, exit_code = ?, signal = ? WHERE id = ? AND state = ?",
+                     " ended_ns = ?, exit_code = ?, signal = ?, nodes = ?, waiting = ?,"
+                     " expected_start_ns = ?, queue_wait_ns = ? WHERE id = ? AND state = ?",
                      to_string(a.state), to_string(a.reason), a.detail, a.allocation, a.submissions,
                      a.job_id, a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,
-                     a.row, to_string(from)));
+                     a.nodes, a.waiting, a.expected_start_ns, queue_wait, a.row, to_string(from)));
   if (changed == 1) return {};
   TRY_ASSIGN(auto row, db_.query("SELECT a.state, a.number, r.number FROM attempts a"
                                  " JOIN runs r ON r.id = a.run WHERE a.id = ?",
@@ -107,6 +110,14 @@ Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState 
   return Error{ErrorCode::conflict, "attempt r" + std::to_string(run) + "-a" +
                                         std::to_string(number) + " is " + state + ", not " +
                                         to_string(from) + " as expected: somebody changed it"};
+}
+
+Result<void> SqliteStudyStore::put_placement(const AttemptRow& a) {
+  TRY_ASSIGN(const int changed, db_.run("UPDATE attempts SET nodes = ?, waiting = ?,"
+                                        " expected_start_ns = ? WHERE id = ?",
+                                        a.nodes, a.waiting, a.expected_start_ns, a.row));
+  if (changed == 0) return no_such("attempt", a.row);
+  return {};
 }
 
 Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r) {

@@ -186,7 +186,9 @@ Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_evidence(RowId study,
                                                                     StudyEvidence& evidence) {
   TRY(read_study_header(study, evidence));
   TRY_ASSIGN(const auto places, read_points(study, evidence));
-  return read_runs(study, places, evidence);
+  TRY_ASSIGN(auto valid, read_runs(study, places, evidence));
+  TRY(read_allocations(study, evidence));
+  return valid;
 }
 
 }  // namespace kneepoint

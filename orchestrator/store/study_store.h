@@ -64,6 +64,9 @@ struct AttemptRow {
   Nanoseconds submitted_ns = 0, started_ns = 0, ended_ns = 0;  // backend's clock
   int exit_code = 0;
   int signal = 0;
+  std::string nodes;                  // where the backend placed it
+  std::string waiting;                // what its queue says while it waits
+  Nanoseconds expected_start_ns = 0;  // by the queue; 0: it doesn't say
 };
 
 struct RunRow {
@@ -174,6 +177,8 @@ class StudyStore {
   // Attempts. change_attempt ENSUREs that the change is legal by model/attempt.h.
   virtual Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) = 0;
   virtual Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) = 0;
+  // nodes, waiting and expected_start_ns, without a change of state.
+  virtual Result<void> put_placement(const AttemptRow& attempt) = 0;
   virtual Result<void> put_result(RowId attempt, const AttemptResult& result) = 0;
   virtual Result<void> finish_run(RowId run) = 0;
   virtual Result<void> reopen_failed_runs(RowId study) = 0;  // run --retry-failed

@@ -9,9 +9,23 @@
 #include <filesystem>
 #include <fstream>
 
+#include "orchestrator/backend/local_files.h"
+#include "orchestrator/io/subprocess.h"
+
 namespace kneepoint::contract {
 
 std::vector<BackendUnderTest> backends_under_test() {
+#ifdef KP_SLURM_REST
+  return {{"slurm_rest", BackendKind::slurm, true, KP_SLURM_FOLDER "/plain/etc/slurm.conf",
+           KP_SLURM_FOLDER "/plain/rest.url"},
+          {"slurm_rest_with_accounting", BackendKind::slurm, true,
+           KP_SLURM_FOLDER "/accounting/etc/slurm.conf", KP_SLURM_FOLDER "/accounting/rest.url"}};
+#endif
+#ifdef KP_SLURM_FOLDER  // started and stopped by ctest
+  return {{"slurm", BackendKind::slurm, true, KP_SLURM_FOLDER "/plain/etc/slurm.conf"},
+          {"slurm_with_accounting", BackendKind::slurm, true,
+           KP_SLURM_FOLDER "/accounting/etc/slurm.conf"}};
+#endif
   return {{"simulated", BackendKind::simulated, false}, {"local", BackendKind::local, true}};
 }
 
@@ -21,7 +35,24 @@ Contract::Contract() {
   folder_ = folder;
   site_.name = GetParam().name;
   site_.backend = GetParam().kind;
+  if (!GetParam().slurm_conf.empty()) ::setenv("SLURM_CONF", GetParam().slurm_conf.c_str(), 1);
+  site_.slurm.exclusive = false;
+  if (!GetParam().rest_url.empty()) use_rest();
   start_controller();
+}
+
+void Contract::use_rest() {
+  site_.slurm.transport = "rest";
+  std::ifstream(GetParam().rest_url) >> site_.slurm.rest.url;
+  ASSERT_FALSE(site_.slurm.rest.url.empty()) << GetParam().rest_url;
+  SpawnOptions options;
+  options.argv = {"scontrol", "token", "lifespan=7200"};
+  const auto made = run_captured(options, kMinute);
+  ASSERT_TRUE(made) << made.error().message;
+  const std::size_t equals = made->output.find('=');
+  ASSERT_NE(equals, std::string::npos) << made->errors;
+  std::ofstream(folder_ + "/token") << made->output.substr(equals + 1);
+  site_.slurm.rest.token_file = folder_ + "/token";
 }
 
 Contract::~Contract() {
@@ -100,6 +131,12 @@ AllocationRequest Contract::failing(const std::string& name) {
 
 void Contract::strike(const JobRef& job) {
   if (GetParam().kind == BackendKind::simulated) return;  // its fate is drawn already
+  if (GetParam().kind == BackendKind::slurm) {
+    const auto agent = find_agent(job.directory + "/" + job.name + ".json");
+    ASSERT_TRUE(agent) << "no agent runs " << job.name;
+    ::kill(agent->pid, SIGKILL);
+    return;
+  }
   ::kill(std::stoi(job.id), SIGKILL);
 }
 
@@ -181,7 +218,7 @@ int Contract::executions(const std::string& attempt) const {
 }
 
 Deadline Contract::soon() const {
-  return system_clock().steady() + 30 * kSecond;
+  return system_clock().steady() + kPatience / 2;
 }
 
 record::Records parsed(const StepArtifacts& step) {

@@ -22,13 +22,15 @@ struct BackendUnderTest {
   BackendKind kind;
   // Counts how often attempts were executed, if the backend really executes them.
   bool executes = false;
+  std::string slurm_conf;  // backend slurm: of the cluster that ctest has started
+  std::string rest_url;    // file that holds it; "": by the commands
 };
 std::vector<BackendUnderTest> backends_under_test();
 inline void PrintTo(const BackendUnderTest& backend, std::ostream* out) {
   *out << backend.name;
 }
 
-constexpr Nanoseconds kPatience = 60 * kSecond;  // a test that waits longer has failed
+constexpr Nanoseconds kPatience = 240 * kSecond;  // a test that waits longer has failed
 
 // One backend, a folder of its own, and controllers that come and go.
 class Contract : public testing::TestWithParam<BackendUnderTest> {
@@ -69,6 +71,8 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   void wait_a_moment();
 
  private:
+  // slurmrestd instead of the commands, with a token made now.
+  void use_rest();
   // Sets the seed of the simulated site so that its steps meet these fates.
   void tempt(const AllocationRequest& request, const std::vector<simulated::Fate>& fates);
 

@@ -4,6 +4,7 @@
 // that passes by being looked at, so that every nap of the engine is over at once.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -30,6 +31,7 @@ inline std::string good_records(const std::string& attempt) {
   std::string text = record::to_line(0, record::Begin{attempt, 5});
   text += record::to_line(1, record::Metric{"time", 0.25, "s"});
   record::End end{.outcome = "succeeded", .reason = "none"};
+  end.elapsed_ns = kSecond;
   end.count = 2;
   end.checksum = hex64(fnv1a64(text));
   return text + record::to_line(2, end);
@@ -38,7 +40,7 @@ inline std::string good_records(const std::string& attempt) {
 // What becomes of a job is up to `fate`; as it stands, every job begins and ends well at once.
 class ScriptedLauncher : public Launcher {
  public:
-  enum class Fate { succeeds, waits, runs_on, never_begins };
+  enum class Fate { succeeds, waits, runs_on, never_begins, dies };
 
   Capabilities capabilities() const override {
     Capabilities c;
@@ -59,7 +61,8 @@ class ScriptedLauncher : public Launcher {
         continue;
       }
       ++accepted[request.name];
-      attempt_of[request.name] = request.steps.front().attempt;
+      for (const Step& step : request.steps) steps_of[request.name].push_back(step.attempt);
+      requests_of[request.name] = request;
       answers.push_back(JobRef{request.name, request.directory, "j", 1});
     }
     return answers;
@@ -87,6 +90,12 @@ class ScriptedLauncher : public Launcher {
           o.started_ns = 2;
           o.ended_ns = 2 + kSecond;
           break;
+        case Fate::dies:
+          o.state = AllocationState::ended;
+          o.reason = Reason::node_failed;
+          o.started_ns = 2;
+          o.ended_ns = 2 + kSecond;
+          break;
         case Fate::never_begins:
           break;
       }
@@ -101,13 +110,20 @@ class ScriptedLauncher : public Launcher {
   }
 
   Result<Artifacts> collect(const JobRef& job, Deadline) override {
-    const std::string attempt = attempt_of[job.name];
     const Fate its = fate(job.name);
-    if (its == Fate::succeeds) return Artifacts{{{attempt, true, good_records(attempt)}}};
-    if (its == Fate::runs_on) {
-      return Artifacts{{{attempt, true, record::to_line(0, record::Begin{attempt, 5})}}};
+    const std::vector<std::string>& attempts = steps_of[job.name];
+    std::size_t done = its == Fate::succeeds ? attempts.size() : 0;
+    if (its == Fate::dies || its == Fate::runs_on) done = std::min(steps_done, attempts.size());
+    Artifacts artifacts;
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      const bool runs = i == done && (its == Fate::dies || its == Fate::runs_on);
+      artifacts.steps.push_back(
+          {attempts[i], i < done || runs,
+           i < done ? good_records(attempts[i])
+                    : (runs ? record::to_line(0, record::Begin{attempts[i], 5}) : ""),
+           ""});
     }
-    return Artifacts{{{attempt, false, ""}}};
+    return artifacts;
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest&) const override { return {}; }
@@ -118,7 +134,9 @@ class ScriptedLauncher : public Launcher {
   std::vector<std::string> calls;
   std::map<std::string, int> accepted;
   std::set<std::string> cancelled;
-  std::map<std::string, std::string> attempt_of;
+  std::size_t steps_done = 0;  // of an allocation that runs on or dies
+  std::map<std::string, std::vector<std::string>> steps_of;
+  std::map<std::string, AllocationRequest> requests_of;
 };
 
 }  // namespace kneepoint

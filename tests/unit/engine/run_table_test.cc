@@ -30,8 +30,8 @@ TEST(RunTable, AStartSortsRunsIntoFinishedActiveAndWaiting) {
   EXPECT_EQ(table.succeeded(), 1);
   EXPECT_EQ(table.failed(), 1);
   ASSERT_EQ(table.active().size(), 2U);
-  EXPECT_FALSE(table.at(table.active()[0]).active->handed_over);  // its name is to be looked up
-  EXPECT_TRUE(table.at(table.active()[1]).active->handed_over);
+  EXPECT_FALSE(table.allocation_of(table.active()[0]).handed_over);  // its name is to be looked up
+  EXPECT_TRUE(table.allocation_of(table.active()[1]).handed_over);
   EXPECT_EQ(table.waiting().size(), 3U);
 }
 

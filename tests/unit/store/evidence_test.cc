@@ -222,5 +222,28 @@ TEST_F(EvidenceTest, TenThousandRunsComeBackAsTheyWerePut) {
   EXPECT_EQ(store_->studies().value()[0].succeeded, 10000);
 }
 
+TEST_F(EvidenceTest, RunsThatSharedAnAllocationPayForAllOfItsNodes) {
+  const auto points = store_->put_points(study_, {make_point(1), make_point(4)}).value();
+  ASSERT_TRUE(store_->put_runs(study_, {{points[0], 0, 0, 0}, {points[1], 0, 0, 1}}));
+  const int small = make_point(1).shape.nodes, large = make_point(4).shape.nodes;
+  ASSERT_GT(large, small);
+  for (const RunRow& run : store_->runs(study_).value()) {
+    AttemptRow attempt = store_->put_attempt(run.row, 1, "kp-own").value();
+    attempt.allocation = "kp-shared";
+    attempt.submissions = 1;
+    attempt.started_ns = kSecond;
+    attempt.ended_ns = 3 * kSecond;
+    S before = S::planned;
+    for (const S state : {S::submitting, S::queued, S::collecting, S::succeeded}) {
+      attempt.state = state;
+      ASSERT_TRUE(store_->change_attempt(attempt, before));
+      before = state;
+    }
+  }
+  const auto e = store_->evidence(study_).value();
+  EXPECT_EQ(e.points[0].runs[0].allocation, "kp-shared");
+  EXPECT_DOUBLE_EQ(e.node_seconds, 2 * 2.0 * large);
+}
+
 }  // namespace
 }  // namespace kneepoint

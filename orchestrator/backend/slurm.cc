@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Slurm backend: one batch job per allocation, whose script is the agent. A job's identity is
+// its name and its folder; ids are only how Slurm calls it today. The agent's lock on the
+// allocation file and the exclusive mkdir of each run directory make every step run at most once,
+// even if Slurm should run a job twice (decision 0012).
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "orchestrator/backend/backends.h"
+#include "orchestrator/backend/local_job.h"
+#include "orchestrator/backend/slurm_files.h"
+#include "orchestrator/backend/slurm_request.h"
+#include "orchestrator/backend/slurm_watch.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr Nanoseconds kCallDeadline = 20 * kSecond;  // sbatch itself gives up after 9 s
+constexpr Nanoseconds kDoubtful = 15 * kSecond;      // an unanswered sbatch may still arrive
+constexpr int kDefaultConcurrent = 8;
+
+class SlurmLauncher final : public Launcher {
+ public:
+  SlurmLauncher(const LauncherContext& context, std::unique_ptr<SlurmTransport> transport,
+                SlurmCluster cluster)
+      : site_(context.site),
+        clock_(context.clock),
+        agent_path_(context.agent_path),
+        is_root_(::geteuid() == 0),
+        transport_(std::move(transport)),
+        cluster_(std::move(cluster)),
+        watch_(*transport_, cluster_, clock_) {}
+
+  Capabilities capabilities() const override {
+    Capabilities capabilities;
+    capabilities.nodes = cluster_.nodes;
+    capabilities.cores_per_node = cluster_.cores_per_node;
+    capabilities.gpus_per_node = cluster_.gpus_per_node;
+    capabilities.default_concurrent = kDefaultConcurrent;
+    capabilities.has_queue = true;
+    capabilities.call_deadline = kCallDeadline;
+    return capabilities;
+  }
+
+  std::vector<Result<JobRef>> submit(std::span<const AllocationRequest> requests,
+                                     Deadline deadline) override {
+    std::vector<Result<JobRef>> answers;
+    answers.reserve(requests.size());
+    std::vector<SlurmSubmission> jobs;         // to be submitted now
+    std::vector<std::size_t> places;           // of each in `answers`
+    std::map<std::string, std::size_t> first;  // the same request twice is one job
+    bool looked = false;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const AllocationRequest& request = requests[i];
+      const std::string path = slurm_allocation_path(request.directory, request.name);
+      const auto [twin, is_first] = first.emplace(path, i);
+      if (!is_first) {
+        answers.emplace_back(Error{ErrorCode::conflict, std::to_string(twin->second), false});
+        continue;
+      }
+      auto known = prepare(request, looked, deadline);
+      if (!known) {
+        answers.emplace_back(known.error().in("submit " + request.name));
+      } else if (*known) {
+        answers.emplace_back(**known);
+      } else {
+        jobs.push_back(submission_of(request));
+        places.push_back(i);
+        answers.emplace_back(deadline_passed("submit " + request.name));
+      }
+    }
+    if (!jobs.empty()) hand_over(requests, jobs, places, answers, deadline);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (answers[i] || answers[i].error().code != ErrorCode::conflict) continue;
+      answers[i] = answers[std::stoul(answers[i].error().message)];
+    }
+    return answers;
+  }
+
+  Result<std::vector<Observation>> observe(std::span<const JobRef> refs,
+                                           Deadline deadline) override {
+    if (clock_.steady() > deadline) return deadline_passed("observe");
+    std::vector<SlurmAllocation*> jobs;
+    bool open = false;
+    for (const JobRef& ref : refs) {
+      TRY_ASSIGN(SlurmAllocation * job, find(ref));
+      jobs.push_back(job);
+      open = open || (job != nullptr && !job->over);
+    }
+    if (open) {
+      TRY_ASSIGN(const bool looked, watch_.look_if_due(deadline));
+      std::vector<SlurmAllocation*> missing;
+      for (SlurmAllocation* job : jobs) {
+        if (looked && job != nullptr && watch_.needs_accounting(*job)) missing.push_back(job);
+      }
+      if (looked) TRY(watch_.ask_accounting(missing, deadline));
+    }
+    std::vector<Observation> observations;
+    observations.reserve(refs.size());
+    for (std::size_t i = 0; i < refs.size(); ++i) {
+      observations.push_back(
+          jobs[i] != nullptr
+              ? watch_.observe(*jobs[i], deadline)
+              : never_heard_of(refs[i], slurm_allocation_path(refs[i].directory, refs[i].name),
+                               clock_));
+    }
+    if (open) watch_.schedule(jobs);
+    return observations;
+  }
+
+  std::vector<Result<void>> cancel(std::span<const JobRef> refs, Deadline deadline) override {
+    std::vector<Result<void>> answers(refs.size());
+    std::vector<std::string> ids;
+    std::vector<std::size_t> places;
+    Result<void> looked = clock_.steady() > deadline ? deadline_passed("cancel") : Result<void>();
+    for (std::size_t i = 0; i < refs.size() && looked; ++i) {
+      auto job = find(refs[i]);
+      if (!job || *job == nullptr || (*job)->over) {
+        if (!job) answers[i] = job.error();
+        continue;
+      }
+      // An id is only used for a job that has the right name now.
+      if (ids.empty()) looked = watch_.look(deadline);
+      const SlurmJob* told = looked ? watch_.listed(refs[i]) : nullptr;
+      (*job)->cancelled = true;
+      if (told == nullptr) continue;
+      ids.push_back(told->id);
+      places.push_back(i);
+    }
+    if (!looked) return std::vector<Result<void>>(refs.size(), looked);
+    if (ids.empty()) return answers;
+    const auto taken = transport_->cancel(ids, deadline);
+    for (std::size_t i = 0; i < places.size(); ++i) answers[places[i]] = taken[i];
+    watch_.look_soon();
+    return answers;
+  }
+
+  Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
+    if (clock_.steady() > deadline) return deadline_passed("collect " + ref.name);
+    TRY_ASSIGN(const SlurmAllocation* job, find(ref));
+    if (job == nullptr) {
+      return Error{ErrorCode::not_found,
+                   "collect " + ref.name + ": there is no '" +
+                       slurm_allocation_path(ref.directory, ref.name) + "'",
+                   false};
+    }
+    LocalJob files;
+    files.steps = job->steps;
+    return artifacts_of(files);
+  }
+
+  std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
+    const SlurmSubmission job = slurm_submission(request, site_, agent_path_);
+    std::vector<EmittedFile> files = {
+        {request.name + ".json", slurm_allocation_text(request, site_, is_root_)},
+        {request.name + ".sh", job.script}};
+    for (EmittedFile& file : transport_->emit(job)) files.push_back(std::move(file));
+    return files;
+  }
+
+  Result<std::string> rehearse(const AllocationRequest& request, Deadline deadline) override {
+    SlurmSubmission job = slurm_submission(request, site_, agent_path_);
+    // Nothing is there yet: neither script nor folder. Slurm only reads the numbers.
+    job.script_path = "/dev/null";
+    job.directory = "/";
+    TRY_ASSIGN(job.script_path, rehearsal_script());
+    return transport_->rehearse(job, deadline);
+  }
+
+ private:
+  // A reference if the job is there already, nothing if it is to be submitted now.
+  Result<std::optional<JobRef>> prepare(const AllocationRequest& request, bool& looked,
+                                        Deadline deadline) {
+    if (clock_.steady() > deadline) return deadline_passed("prepare");
+    if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
+    const JobRef ref{request.name, request.directory, "", 0};
+    TRY_ASSIGN(SlurmAllocation * job, find(ref));
+    if (job == nullptr) {
+      TRY(write_files(request));
+      return std::optional<JobRef>();
+    }
+    if (!job->ref.id.empty()) return std::optional<JobRef>(job->ref);
+    // Written, but no answer was noted: an earlier controller, or a call that took too long.
+    const bool on_its_way = is_being_submitted(request.name, script_path(request));
+    if (!looked) TRY(watch_.look(deadline));
+    looked = true;
+    if (const SlurmJob* told = watch_.listed(ref)) return std::optional<JobRef>(adopt(*job, *told));
+    TRY(watch_.ask_accounting({job}, deadline));
+    if (const SlurmJob* told = watch_.recorded(ref)) {
+      if (told->ended > 0) return std::optional<JobRef>(adopt(*job, *told));
+    }
+    if (any_step_begun(job->steps)) {
+      if (job->ref.submitted_ns == 0) job->ref.submitted_ns = changed_at(job->path);
+      return std::optional<JobRef>(job->ref);
+    }
+    if (on_its_way || clock_.steady() < job->doubtful_until) {
+      return Error{ErrorCode::timeout, "it may still be on its way to Slurm; looking again", true};
+    }
+    TRY(write_files(request));  // the same bytes; the script may be missing
+    return std::optional<JobRef>();
+  }
+
+  static JobRef adopt(SlurmAllocation& job, const SlurmJob& told) {
+    job.ref.id = told.id;
+    if (job.ref.submitted_ns == 0) job.ref.submitted_ns = told.submitted;
+    return job.ref;
+  }
+
+  void hand_over(std::span<const AllocationRequest> requests,
+                 const std::vector<SlurmSubmission>& jobs, const std::vector<std::size_t>& places,
+                 std::vector<Result<JobRef>>& answers, Deadline deadline) {
+    const Nanoseconds before = clock_.wall();
+    const auto ids = transport_->submit(jobs, deadline);
+    bool any = false;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const AllocationRequest& request = requests[places[i]];
+      SlurmAllocation& job = remember(request);
+      if (ids[i]) {
+        any = true;
+        job.ref.id = *ids[i];
+        continue;
+      }
+      const Error& error = ids[i].error();
+      if (error.code == ErrorCode::timeout) job.doubtful_until = clock_.steady() + kDoubtful;
+      answers[places[i]] = error.in("submit " + request.name);
+    }
+    // Slurm's own submit times; without an answer, ours will do.
+    const bool looked = any && watch_.look(deadline).has_value();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (!ids[i]) continue;
+      SlurmAllocation& job = remember(requests[places[i]]);
+      const SlurmJob* told = looked ? watch_.listed(job.ref) : nullptr;
+      job.ref.submitted_ns = told != nullptr && told->id == job.ref.id && told->submitted > 0
+                                 ? told->submitted
+                                 : before / kSecond * kSecond;
+      answers[places[i]] = job.ref;
+    }
+  }
+
+  SlurmAllocation& remember(const AllocationRequest& request) {
+    const std::string path = slurm_allocation_path(request.directory, request.name);
+    const auto [entry, is_new] = jobs_.try_emplace(path);
+    SlurmAllocation& job = entry->second;
+    if (is_new) {
+      job.ref = JobRef{request.name, request.directory, "", 0};
+      job.path = path;
+      for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
+      job.changed = clock_.steady();
+    }
+    return job;
+  }
+
+  // The job as we know it, or as its allocation file tells it; nullptr when there is none.
+  Result<SlurmAllocation*> find(const JobRef& ref) {
+    const std::string path = slurm_allocation_path(ref.directory, ref.name);
+    if (const auto found = jobs_.find(path); found != jobs_.end()) {
+      SlurmAllocation& job = found->second;
+      if (job.ref.id.empty()) job.ref.id = ref.id;
+      if (job.ref.submitted_ns == 0) job.ref.submitted_ns = ref.submitted_ns;
+      return &job;
+    }
+    TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
+    if (!text) return static_cast<SlurmAllocation*>(nullptr);
+    auto known = parse_allocation_text(*text);
+    if (!known) return static_cast<SlurmAllocation*>(nullptr);  // a power cut; written again
+    SlurmAllocation job;
+    job.ref = ref;
+    job.path = path;
+    job.steps = std::move(known->steps);
+    job.changed = clock_.steady();
+    folders_.insert(ref.directory);
+    return &jobs_.emplace(path, std::move(job)).first->second;
+  }
+
+  static std::string script_path(const AllocationRequest& request) {
+    return request.directory + "/" + request.name + ".sh";
+  }
+
+  SlurmSubmission submission_of(const AllocationRequest& request) const {
+    SlurmSubmission job = slurm_submission(request, site_, agent_path_);
+    if (!site_.slurm.exclude_failed) return job;
+    job.exclude = read_failed_nodes(request.directory);
+    const int left = cluster_.nodes - static_cast<int>(job.exclude.size());
+    if (left < job.nodes) job.exclude.clear();
+    return job;
+  }
+
+  Result<void> write_files(const AllocationRequest& request) {
+    if (folders_.count(request.directory) == 0) {
+      std::error_code failure;
+      std::filesystem::create_directories(request.directory, failure);
+      if (failure) {
+        return trouble_here(
+            system_error("make folder '" + request.directory + "'", failure.value()));
+      }
+      folders_.insert(request.directory);
+    }
+    const SlurmSubmission job = slurm_submission(request, site_, agent_path_);
+    auto written = write_whole_file(job.script_path, job.script);
+    // The allocation file comes last: where it is, the script is too.
+    if (written) {
+      written = write_whole_file(slurm_allocation_path(request.directory, request.name),
+                                 slurm_allocation_text(request, site_, is_root_));
+    }
+    if (written) return {};
+    folders_.clear();  // the next try makes again what somebody may have removed
+    return trouble_here(written.error());
+  }
+
+  // sbatch --test-only wants to read a script.
+  static Result<std::string> rehearsal_script() {
+    const std::string path = std::filesystem::temp_directory_path().string() +
+                             "/kneepoint-rehearsal-" + std::to_string(::geteuid()) + ".sh";
+    TRY(write_whole_file(path, "#!/bin/sh\n"));
+    return path;
+  }
+
+  const Site& site_;
+  const Clock& clock_;
+  const std::string agent_path_;
+  const bool is_root_;
+  std::unique_ptr<SlurmTransport> transport_;
+  const SlurmCluster cluster_;
+  SlurmWatch watch_;
+  std::set<std::string> folders_;                // made
+  std::map<std::string, SlurmAllocation> jobs_;  // by allocation file
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Launcher>> make_slurm_launcher(const LauncherContext& context) {
+  auto transport = context.site.slurm.transport == "rest" ? make_slurm_rest(context)
+                                                          : make_slurm_commands(context);
+  TRY_ASSIGN(SlurmCluster cluster, transport->cluster(context.clock.steady() + kCallDeadline));
+  const auto& all = cluster.partitions;
+  if (std::find(all.begin(), all.end(), cluster.partition) == all.end()) {
+    std::string names;
+    for (const std::string& name : all) names += (names.empty() ? "" : ", ") + name;
+    return Error{
+        ErrorCode::unavailable,
+        (cluster.partition.empty() ? std::string("this Slurm has no default partition")
+                                   : "this Slurm has no partition '" + cluster.partition + "'") +
+            "; set slurm.partition in the site to one of: " + names,
+        false};
+  }
+  return std::unique_ptr<Launcher>(
+      std::make_unique<SlurmLauncher>(context, std::move(transport), std::move(cluster)));
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slurm's refusals and what to do about each. The words are those of slurm_errno, which have hardly
+// changed from 21.08 to 25.x; words that no row knows are passed on as they are.
+#include <array>
+
+#include "orchestrator/backend/slurm_text.h"
+
+namespace kneepoint {
+namespace {
+
+struct Refusal {
+  std::string_view words;
+  ErrorCode code;
+  bool retryable;
+  const char* advice;
+};
+
+constexpr ErrorCode kInvalid = ErrorCode::invalid;
+constexpr ErrorCode kGone = ErrorCode::unavailable;
+
+// The first row that fits counts.
+constexpr std::array<Refusal, 27> kRefusals = {{
+    // It may have arrived all the same.
+    {"Socket timed out", ErrorCode::timeout, true, "the controller is slow"},
+    {"Zero Bytes were transmitted", ErrorCode::timeout, true, "the controller went away"},
+    {"Unable to contact slurm controller", kGone, true,
+     "check that slurmctld runs and that SLURM_CONF is right"},
+    {"Unable to contact", kGone, true, "check that slurmctld runs and that SLURM_CONF is right"},
+    {"unge", kGone, true, "check that munged runs on this host with the cluster's key"},
+    {"Protocol authentication error", kGone, true,
+     "check that munged runs on this host with the cluster's key"},
+    {"authentication", kGone, true, "check that munged runs on this host with the cluster's key"},
+    {"Could not establish a configuration source", kGone, false,
+     "set SLURM_CONF, or run this on a login node"},
+    {"Unable to process configuration file", kGone, false,
+     "set SLURM_CONF, or run this on a login node"},
+    {"temporarily unable to accept job", kGone, true, "the queue is full for now"},
+    // A limit on jobs in the queue passes by itself.
+    {"SubmitJobLimit", kGone, true, "the queue takes no more of your jobs for now"},
+    {"SubmitJobPerUser", kGone, true, "the queue takes no more of your jobs for now"},
+    {"job submit limit", kGone, true,
+     "the queue takes no more of your jobs for now; limits.concurrent of the site keeps below it, "
+     "and a job larger or longer than the QOS allows never gets in"},
+    {"nvalid partition", kInvalid, false, "set slurm.partition in the site"},
+    {"partition specified", kInvalid, false, "set slurm.partition in the site"},
+    {"No partition specified", kInvalid, false, "set slurm.partition in the site"},
+    {"nvalid account", kInvalid, false,
+     "set slurm.account in the site (sacctmgr show assoc user=$USER lists yours)"},
+    {"nvalid qos", kInvalid, false, "set slurm.qos in the site"},
+    {"reservation", kInvalid, false, "check slurm.reservation in the site (scontrol show res)"},
+    {"nvalid feature", kInvalid, false, "check slurm.constraint in the site (sinfo -o %f)"},
+    {"time limit", kInvalid, false,
+     "lower limits.timeout of the plan, or name a partition that allows more"},
+    {"More processors requested", kInvalid, false,
+     "lower `scale` or `shape` of the plan, or name a larger slurm.partition in the site"},
+    {"ode count specification invalid", kInvalid, false,
+     "lower `scale` of the plan, or name a larger slurm.partition in the site"},
+    {"node configuration is not available", kInvalid, false,
+     "lower `scale` or `shape` of the plan, or name a slurm.partition with such nodes in the site"},
+    {"node count", kInvalid, false,
+     "lower `scale` of the plan, or name a larger slurm.partition in the site"},
+    {"nvalid generic resource", kInvalid, false,
+     "check gpus_per_node of the plan, and slurm.gpu_option and slurm.gpu_type of the site"},
+    {"unrecognized option", kInvalid, false, "check slurm.options in the site"},
+}};
+
+// The line that tells most, without what the command puts before it.
+std::string essence(std::string_view words) {
+  std::string best;
+  while (!words.empty()) {
+    const std::size_t end = words.find('\n');
+    std::string_view line = words.substr(0, end);
+    words.remove_prefix(end == std::string_view::npos ? words.size() : end + 1);
+    for (const std::string_view noise :
+         {"sbatch: ", "squeue: ", "sacct: ", "scancel: ", "scontrol: ", "sinfo: ", "error: ",
+          "fatal: ", "Batch job submission failed: ", "allocation failure: "}) {
+      if (line.starts_with(noise)) line.remove_prefix(noise.size());
+    }
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    const bool is_advice = line.starts_with("Try ") || line.starts_with("See ");
+    if (line.starts_with("Munge encode failed")) return std::string(line);
+    if (!line.empty() && !is_advice) best = line;
+  }
+  return best;
+}
+
+}  // namespace
+
+Error slurm_error(const std::string& command, std::string_view words) {
+  std::string said = essence(words);
+  if (said.empty()) said = "failed without a word";
+  // Every line counts for the cause: munge's complaint stands above the general one.
+  for (const Refusal& row : kRefusals) {
+    if (words.find(row.words) == std::string_view::npos) continue;
+    return Error{row.code, command + ": " + said + "; " + row.advice, row.retryable};
+  }
+  return Error{ErrorCode::invalid, command + ": " + said, false};
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SlurmTransport: how the Slurm launcher talks to Slurm; the commands (sbatch, squeue, sacct,
+// scancel) and slurmrestd implement it. A transport keeps no memory of jobs and decides nothing:
+// names, adoption, waiting for accounting and the meaning of states are the launcher's.
+// Every call is bounded by its deadline. ErrorCode::timeout from submit means "may have arrived".
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "orchestrator/backend/launcher.h"
+
+namespace kneepoint {
+
+// One job to be, without any transport's syntax.
+struct SlurmSubmission {
+  std::string name;
+  std::string directory;    // the job's working directory; with the name it is the job's identity
+  std::string script;       // the whole batch script
+  std::string script_path;  // where the launcher has written that very script
+  std::string output_path;  // stdout and stderr of the script
+  int nodes = 1;            // exactly so many
+  int tasks = 1;            // in all
+  int tasks_per_node = 1;   // at most
+  int cpus_per_task = 1;
+  int gpus_per_node = 0;
+  bool overcommit = false;           // more tasks than CPUs on purpose: ask for one CPU a node
+  Nanoseconds limit = 0;             // rounded up to whole minutes by Slurm
+  std::vector<std::string> exclude;  // nodes it must not get
+};
+
+// One job as Slurm tells of it, whatever transport and version. Times are Slurm's own, in whole
+// seconds since the epoch as nanoseconds; 0: none.
+struct SlurmJob {
+  std::string id;
+  std::string name;
+  std::string directory;
+  std::string state;        // base state: "PENDING", "NODE_FAIL"...; never "CANCELLED by 0"
+  bool completing = false;  // over, but its nodes are still being cleaned
+  std::string reason;       // why it waits, or why it ended: "Priority", "NodeDown"; "": none
+  std::string nodes;        // "n[1-4]"; "": none yet
+  std::string failed_node;
+  std::string ended_by;  // uid of who cancelled it, if known
+  Nanoseconds submitted = 0;
+  Nanoseconds started = 0;  // of a pending job: when Slurm expects to start it
+  Nanoseconds ended = 0;
+  int exit_code = 0;
+  int signal = 0;
+};
+
+// What a cluster says of itself. Asked once, when the launcher is made.
+struct SlurmCluster {
+  std::string version;  // "22.05.8"
+  std::string name;
+  bool has_accounting = false;
+  Nanoseconds min_job_age = 300 * kSecond;  // ended jobs stay in the controller's memory so long
+  std::string partition;  // the site's, or Slurm's default one; "": there is no default
+  std::vector<std::string> partitions;
+  int nodes = 0;          // of that partition, whatever their state
+  int nodes_up = 0;       // of them not down, drained or failed
+  int cpus_per_node = 0;  // of the smallest one
+  int cores_per_node = 0;
+  int gpus_per_node = 0;
+  Nanoseconds time_limit = 0;  // of the partition; 0: none
+};
+
+class SlurmTransport {
+ public:
+  virtual ~SlurmTransport() = default;
+  // Reachable? The error is one sentence with Slurm's own words and what to change.
+  virtual Result<SlurmCluster> cluster(Deadline) = 0;
+  // The ids, in order. Not idempotent: the launcher has made sure that none of the names is there.
+  virtual std::vector<Result<std::string>> submit(std::span<const SlurmSubmission>, Deadline) = 0;
+  // All jobs of this user that the controller has in memory, ended ones too. One query, however
+  // many jobs.
+  virtual Result<std::vector<SlurmJob>> list(Deadline) = 0;
+  // What accounting knows of jobs with these names, submitted at or after `since` (wall clock).
+  // ErrorCode::unsupported: this cluster has none. It lags some seconds behind list().
+  virtual Result<std::vector<SlurmJob>> history(const std::vector<std::string>& names,
+                                                Nanoseconds since, Deadline) = 0;
+  // By id. A job that is over or unknown is fine.
+  virtual std::vector<Result<void>> cancel(std::span<const std::string> ids, Deadline) = 0;
+  // Would Slurm take it? Its own words when and where; an Error with its own words why not.
+  virtual Result<std::string> rehearse(const SlurmSubmission&, Deadline) = 0;
+  // Of these nodes ("n[1-4]") those that can't run anything now.
+  virtual Result<std::vector<std::string>> down_nodes(const std::string& nodes, Deadline) = 0;
+  // What submit would hand over, for `check --emit`; {name, content}.
+  virtual std::vector<Launcher::EmittedFile> emit(const SlurmSubmission&) const = 0;
+};
+
+// The implementations. Nothing is asked of Slurm yet.
+std::unique_ptr<SlurmTransport> make_slurm_commands(const LauncherContext& context);
+std::unique_ptr<SlurmTransport> make_slurm_rest(const LauncherContext& context);
+
+}  // namespace kneepoint

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every change goes through change(), which the store checks against the one table of legal ones.
+#include "orchestrator/engine/attempt_book.h"
+
+#include <algorithm>
+
+#include "orchestrator/engine/admission.h"
+#include "orchestrator/engine/requests.h"
+#include "orchestrator/engine/retry.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr int kMostFruitless = 3;  // allocations in a row that end before any step begins
+
+}  // namespace
+
+Result<void> AttemptBook::event(const std::string& kind, const std::string& text) {
+  return store_.put_event(row_.row, {clock_.wall(), kind, text, 0, 0});
+}
+
+Result<void> AttemptBook::event_of(int index, const std::string& kind, const std::string& text) {
+  const RunState& run = table_.at(index);
+  return store_.put_event(row_.row,
+                          {clock_.wall(), kind, text, run.row.number, run.active->row.number});
+}
+
+Result<void> AttemptBook::change(AttemptRow& attempt, AttemptState to) {
+  const AttemptState from = attempt.state;
+  attempt.state = to;
+  return store_.change_attempt(attempt, from);
+}
+
+Result<void> AttemptBook::intend(const std::vector<int>& runs) {
+  std::string name;
+  for (const int index : runs) {
+    RunState& run = table_.at(index);
+    AttemptRow attempt;
+    if (run.row.last && run.row.last->state == AttemptState::planned) {
+      attempt = *run.row.last;
+    } else {
+      const int number = run.row.attempts + 1;
+      TRY_ASSIGN(attempt, store_.put_attempt(
+                              run.row.row, number,
+                              allocation_name(row_.hash8, row_.n, run.row.number, number, 1)));
+      run.row.attempts = number;
+    }
+    ++attempt.submissions;
+    ++run.fruitless;
+    if (name.empty()) {
+      name =
+          allocation_name(row_.hash8, row_.n, run.row.number, attempt.number, attempt.submissions);
+    }
+    attempt.allocation = name;
+    TRY(change(attempt, AttemptState::submitting));
+    const int id = table_.allocation_named({name, row_.work_dir, "", 0});
+    table_.join(id, index, attempt);
+    ActiveAllocation& allocation = table_.allocations().at(id);
+    allocation.nodes = std::max(allocation.nodes, study_.points[run.point].shape.nodes);
+  }
+  return {};
+}
+
+Result<void> AttemptBook::handed_over(ActiveAllocation& allocation, const JobRef& job) {
+  allocation.job = job;
+  allocation.handed_over = true;
+  const std::size_t steps = allocation.members.size();
+  for (std::size_t i = 0; i < steps; ++i) {
+    const int index = allocation.members[i];
+    AttemptRow& attempt = table_.at(index).active->row;
+    attempt.job_id = job.id;
+    attempt.submitted_ns = job.submitted_ns;
+    TRY(change(attempt, AttemptState::queued));
+    std::string text = "handed over as " + job.name + (job.id.empty() ? "" : ", job " + job.id);
+    if (steps > 1) {
+      text += ", step " + std::to_string(i + 1) + " of " + std::to_string(steps) + " on " +
+              std::to_string(study_.points[table_.at(index).point].shape.nodes) + " of its " +
+              std::to_string(allocation.nodes) + (allocation.nodes == 1 ? " node" : " nodes");
+    }
+    TRY(event_of(index, "submit", text));
+  }
+  return {};
+}
+
+StepArtifacts AttemptBook::step_of(int index, const Artifacts& artifacts) const {
+  const RunState& run = table_.at(index);
+  const std::string name = attempt_name(run.row.number, run.active->row.number);
+  for (const StepArtifacts& step : artifacts.steps) {
+    if (step.attempt == name) return step;
+  }
+  return {};
+}
+
+Result<void> AttemptBook::note_placement(const ActiveAllocation& allocation,
+                                         const Observation& seen) {
+  const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
+  for (const int index : allocation.members) {
+    AttemptRow& attempt = table_.at(index).active->row;
+    if (attempt.nodes == seen.nodes && attempt.waiting == waiting) continue;
+    attempt.nodes = seen.nodes;
+    attempt.waiting = waiting;
+    attempt.expected_start_ns = seen.expected_start_ns;
+    TRY(store_.put_placement(attempt));
+  }
+  return {};
+}
+
+Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Observation& seen,
+                                bool alone) {
+  RunState& run = table_.at(index);
+  const Point& point = study_.points[run.point];
+  Ingested outcome = ingest(point, step, seen, is_oversubscribed(point, backend_));
+  overrule(table_.allocation_of(index).stop, outcome);
+  AttemptRow& attempt = run.active->row;
+  if (!alone && outcome.began_ns > 0) {
+    attempt.started_ns = outcome.began_ns;
+    const Nanoseconds end = outcome.ended_ns > 0 ? outcome.ended_ns : seen.ended_ns;
+    attempt.ended_ns = std::max(end, attempt.started_ns);
+  }
+  if (attempt.state != AttemptState::collecting) TRY(change(attempt, AttemptState::collecting));
+  attempt.exit_code = outcome.exit_code;
+  attempt.signal = outcome.signal;
+  TRY(store_.put_result(attempt.row, outcome.result));
+  return conclude(index, outcome.state, outcome.reason, outcome.detail, outcome.result.seconds);
+}
+
+Result<void> AttemptBook::never_began(int index, const Observation& seen, bool fruitful) {
+  RunState& run = table_.at(index);
+  AttemptRow& attempt = run.active->row;
+  const Reason stop = table_.allocation_of(index).stop;
+  // A net that ends a long allocation is meant for the step that hangs, not for those behind it.
+  if (stop != Reason::none && !(stop == Reason::time_limit && fruitful)) {
+    const bool by_user = stop == Reason::user_cancelled;
+    return conclude(index, by_user ? AttemptState::cancelled : AttemptState::failed, stop,
+                    sentence(stop), 0);
+  }
+  if (seen.reason == Reason::user_cancelled || seen.reason == Reason::pending_too_long) {
+    const bool by_someone = seen.reason == Reason::user_cancelled;
+    return conclude(index, by_someone ? AttemptState::cancelled : AttemptState::failed, seen.reason,
+                    seen.detail, 0);
+  }
+  if (fruitful) run.fruitless = 0;
+  // Once seen running, only somebody who removed its files makes it look as if it never began.
+  const bool had_begun =
+      attempt.state == AttemptState::running || attempt.state == AttemptState::collecting;
+  if (run.fruitless >= kMostFruitless || had_begun) {
+    const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
+    return conclude(index, AttemptState::lost, why,
+                    seen.detail.empty() ? sentence(why) : seen.detail, 0);
+  }
+  TRY(event_of(index, "again",
+               "its allocation " + attempt.allocation +
+                   " ended before the step began; it is handed over again"));
+  attempt.job_id.clear();
+  attempt.started_ns = attempt.ended_ns = 0;
+  TRY(change(attempt, AttemptState::planned));
+  table_.end_attempt(index, AttemptState::planned, false, true);
+  return {};
+}
+
+Result<void> AttemptBook::conclude(int index, AttemptState state, Reason reason,
+                                   const std::string& detail, double seconds) {
+  RunState& run = table_.at(index);
+  AttemptRow& attempt = run.active->row;
+  attempt.reason = reason;
+  attempt.detail = detail;
+  TRY(change(attempt, state));
+  const int spent = run.spent + (costs_a_try(state) ? 1 : 0);
+  const RetryDecision decision = after_attempt(state, reason, spent, study_.plan.limits.retries);
+  std::string text = to_string(state);
+  if (!detail.empty()) text += ": " + detail;
+  TRY(event_of(index, "end", text));
+  if (!decision.why.empty()) TRY(event_of(index, "retry", decision.why));
+  if (decision.next == Next::finish) TRY(store_.finish_run(run.row.row));
+  const double elapsed = to_seconds(attempt.ended_ns - attempt.started_ns);
+  if (attempt.started_ns > 0 && elapsed > 0) {
+    // The whole allocation is held while one of its steps runs.
+    progress_.node_seconds += elapsed * table_.allocation_of(index).nodes;
+    if (state == AttemptState::succeeded) table_.note_elapsed(run.point, elapsed);
+  }
+  run.fruitless = 0;
+  progress_.ended(run, study_.points[run.point], state, reason, detail, seconds, decision);
+  table_.end_attempt(index, state, decision.next == Next::finish, decision.next == Next::again);
+  return {};
+}
+
+}  // namespace kneepoint

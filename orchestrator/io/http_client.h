@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HTTP to one server, synchronous: every call ends by its deadline, with an answer of bounded size
+// or an error that says what to change. The secret is read anew for each call, so that a token file
+// that is renewed needs no restart; it is never logged, never part of an error, never on a command
+// line. Redirects are not followed: a token goes to the server that the site names and to no other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/base/result.h"
+
+namespace kneepoint {
+
+// Where a secret lies: a file or an environment variable. Both empty: there is none.
+struct SecretSource {
+  std::string file;
+  std::string variable;
+  bool is_set() const { return !file.empty() || !variable.empty(); }
+};
+// Without white space around it. The error names the place, never the content.
+Result<std::string> read_secret(const SecretSource& source);
+
+struct HttpTarget {
+  std::string url;  // see io/http_url.h
+  SecretSource token;
+  std::string token_header = "Authorization";
+  std::string token_prefix = "Bearer ";
+  std::string ca_file;             // PEM; "": the system's
+  std::string client_certificate;  // PEM; "": none
+  std::string client_key;          // PEM; "": in the file of the certificate
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string path = "/";  // with its query, escaped
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::size_t most_bytes = 64 << 20;  // of the answer's body; more is an error
+  // The body as it comes, of answers of 200 to 299; false ends the call. Then `body` stays empty.
+  std::function<bool(std::string_view)> on_data;
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::string content_type;
+  std::string body;
+  bool stopped = false;  // on_data wanted no more
+};
+
+// unavailable: never reached, so nothing was asked. timeout: the deadline passed; it may have been
+// asked. io: broken off on the way; it may have been asked. permission: certificates. invalid: the
+// target or the request. A status is an answer, whatever its number.
+class HttpClient {
+ public:
+  // `clock` outlives the client.
+  static Result<std::unique_ptr<HttpClient>> make(const HttpTarget& target, const Clock& clock);
+  virtual ~HttpClient() = default;
+  // `deadline` on the clock's steady(). Connections are kept for the next call.
+  virtual Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) = 0;
+};
+
+}  // namespace kneepoint

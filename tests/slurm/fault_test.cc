@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What clusters do to jobs, done to real ones: the launcher's answer to each. A test that hurts the
+// cluster heals it again; `cluster up` starts what is missing.
+#include <nlohmann/json.hpp>
+
+#include "orchestrator/backend/launcher.h"
+#include "orchestrator/backend/local_files.h"
+#include "tests/slurm/slurm_place.h"
+
+namespace kneepoint {
+namespace {
+
+using testing_support::comes_true;
+using testing_support::SlurmPlace;
+
+class OnCluster {
+ public:
+  explicit OnCluster(const std::string& cluster) : place(cluster) {
+    site_.name = "lab";
+    site_.backend = BackendKind::slurm;
+    site_.slurm.exclusive = false;
+    site_.slurm.time_margin = 0;
+    renew();
+  }
+
+  // Another controller: it knows only what was written down.
+  void renew() {
+    launcher_.reset();
+    auto made = make_launcher(
+        {site_, system_clock(), poller_, place.path() + "/state", KP_BIN_DIR "/kneepoint-agent"});
+    if (!made) {
+      ADD_FAILURE() << made.error().message;
+      return;
+    }
+    launcher_ = std::move(made).value();
+  }
+
+  AllocationRequest request(const std::string& name, const std::string& script) const {
+    AllocationRequest request;
+    request.name = name;
+    request.directory = place.path() + "/study";
+    request.limit = kHour;
+    Step step;
+    step.attempt = name + "-s1";
+    step.run_dir = request.directory + "/" + step.attempt;
+    step.limit = kHour;
+    step.command.argv = {"sh", "-c", script};
+    step.metrics = {{"time", "t=([0-9.]+)", "s", "stdout"}};
+    request.steps.push_back(step);
+    return request;
+  }
+
+  JobRef submit(const AllocationRequest& request) {
+    const auto answers = launcher_->submit({&request, 1}, soon());
+    if (answers[0]) return *answers[0];
+    ADD_FAILURE() << answers[0].error().message;
+    return {};
+  }
+
+  Observation look(const JobRef& job) {
+    const auto seen = launcher_->observe({&job, 1}, soon());
+    if (seen) return seen->front();
+    Observation none;
+    none.state = AllocationState::queued;
+    none.detail = seen.error().message;
+    return none;
+  }
+
+  Observation wait_for(const JobRef& job, AllocationState state, int seconds = 400) {
+    Observation seen;
+    EXPECT_TRUE(comes_true(
+        [&] {
+          seen = look(job);
+          return seen.state == state;
+        },
+        seconds))
+        << job.name << " does not get there: " << seen.detail;
+    return seen;
+  }
+
+  bool has_begun(const AllocationRequest& request) const {
+    return path_exists(request.steps[0].run_dir + "/records.ndjson");
+  }
+
+  Launcher& launcher() { return *launcher_; }
+  static Deadline soon() { return system_clock().steady() + kMinute; }
+
+  SlurmPlace place;
+
+ private:
+  Site site_;
+  Poller poller_;
+  std::unique_ptr<Launcher> launcher_;
+};
+
+TEST(SlurmFault, AJobThatSlurmLostIsUnknownEvenIfItsIdIsGivenOutAgain) {
+  OnCluster cluster("plain");
+  const AllocationRequest lost = cluster.request("kp-lost", "sleep 600");
+  const JobRef job = cluster.submit(lost);
+  ASSERT_FALSE(job.id.empty());
+  EXPECT_EQ(cluster.place.cluster("stop", {"slurmctld", "KILL"}), 0);
+  EXPECT_EQ(cluster.place.cluster("up"), 0);
+  // Slurm keeps state every few seconds: the job may have survived. Both are told truly.
+  const JobRef other = cluster.submit(cluster.request("kp-other", "echo t=1"));
+  const Observation end = cluster.wait_for(other, AllocationState::ended);
+  EXPECT_EQ(end.job.name, "kp-other");
+  Observation seen;
+  EXPECT_TRUE(comes_true([&] {
+    seen = cluster.look(job);
+    return seen.state == AllocationState::unknown || seen.state == AllocationState::ended ||
+           cluster.has_begun(lost);
+  })) << seen.detail;
+  EXPECT_NE(seen.state, AllocationState::ended) << seen.detail << ": that is another job's end";
+  EXPECT_EQ(seen.job.name, "kp-lost");
+  EXPECT_TRUE(cluster.launcher().cancel({&job, 1}, OnCluster::soon())[0]);
+}
+
+TEST(SlurmFault, AControllerThatIsAwayForAWhileIsWaitedFor) {
+  OnCluster cluster("plain");
+  const AllocationRequest request = cluster.request("kp-away", "sleep 5; echo t=1");
+  const JobRef job = cluster.submit(request);
+  ASSERT_TRUE(comes_true([&] { return cluster.has_begun(request); }));
+  EXPECT_EQ(cluster.place.cluster("stop", {"slurmctld", "TERM"}), 0);
+  const auto seen = cluster.launcher().observe({&job, 1}, OnCluster::soon());
+  if (!seen) {
+    EXPECT_TRUE(seen.error().retryable) << seen.error().message;
+    EXPECT_NE(seen.error().message.find("slurmctld"), std::string::npos) << seen.error().message;
+  }
+  EXPECT_EQ(cluster.place.cluster("up"), 0);
+  const Observation end = cluster.wait_for(job, AllocationState::ended);
+  EXPECT_EQ(end.reason, Reason::none) << end.detail;
+}
+
+TEST(SlurmFault, AJobThatSomebodyElseCancelledSaysByWhom) {
+  OnCluster cluster("accounting");
+  const AllocationRequest request = cluster.request("kp-theirs", "sleep 600");
+  const JobRef job = cluster.submit(request);
+  ASSERT_TRUE(comes_true([&] { return cluster.has_begun(request); }));
+  cluster.place.slurm({"scancel", job.id});
+  const Observation end = cluster.wait_for(job, AllocationState::ended);
+  EXPECT_EQ(end.reason, Reason::user_cancelled);
+  EXPECT_NE(end.detail.find("CANCELLED by user "), std::string::npos) << end.detail;
+}
+
+TEST(SlurmFault, ARunDirectoryThatCantBeMadeIsToldInTheAgentsWords) {
+  OnCluster cluster("plain");
+  AllocationRequest request = cluster.request("kp-full", "echo t=1");
+  cluster.place.write("file", "not a folder");
+  request.steps[0].run_dir = cluster.place.path() + "/file/kp-full-s1";
+  const JobRef job = cluster.submit(request);
+  const Observation end = cluster.wait_for(job, AllocationState::ended);
+  EXPECT_NE(end.detail.find("FAILED"), std::string::npos) << end.detail;
+  EXPECT_NE(end.detail.find("Not a directory"), std::string::npos) << end.detail;
+}
+
+TEST(SlurmFault, WrongRequestsAreRehearsedInSlurmsOwnWords) {
+  SlurmPlace place("accounting");
+  const std::string plan =
+      place.write("plan.yaml",
+                  "study: wrong\nworker: node\nscale: [2]\nmodes: [strong]\nworkloads:\n"
+                  "  - name: w\n    command: [\"true\"]\n    mpi: false\n"
+                  "    metrics: {time: {pattern: \"(.)\", unit: s}}\n");
+  const auto check = [&](const std::string& slurm) {
+    return place.kneepoint({"check", plan, "--site", place.site("slurm: {" + slurm + "}\n")});
+  };
+  auto told = check("partition: nowhere");
+  EXPECT_NE(told.exit_code, 0);
+  EXPECT_NE((told.output + told.errors).find("slurm.partition"), std::string::npos)
+      << told.output << told.errors;
+  told = check("account: nobody");
+  EXPECT_NE(told.output.find("slurm.account"), std::string::npos) << told.output << told.errors;
+  told = check("partition: small");
+  EXPECT_NE((told.output + told.errors).find("node"), std::string::npos) << told.output;
+  told = check("partition: batch");
+  EXPECT_EQ(told.exit_code, 0) << told.errors;
+  EXPECT_NE(told.output.find("would start at"), std::string::npos) << told.output;
+}
+
+TEST(SlurmFault, AnUnreachableControllerIsOneSentenceAndExitCodeThree) {
+  SlurmPlace place("plain");
+  const std::string plan =
+      place.write("plan.yaml",
+                  "study: away\nworker: node\nscale: [1]\nmodes: [strong]\nworkloads:\n"
+                  "  - name: w\n    command: [\"true\"]\n    mpi: false\n"
+                  "    metrics: {time: {pattern: \"(.)\", unit: s}}\n");
+  const std::string site = place.site("");
+  ::setenv("SLURM_CONF", "/nonexistent/slurm.conf", 1);
+  const auto told = place.run({"run", plan, "--site", site});
+  EXPECT_EQ(told.exit_code, 3) << told.errors;
+  EXPECT_NE(told.errors.find("SLURM_CONF"), std::string::npos) << told.errors;
+}
+
+#ifdef KP_SLOW
+TEST(SlurmFault, ANodeThatFailsIsRememberedAndExcluded) {
+  OnCluster cluster("plain");
+  const AllocationRequest request = cluster.request("kp-node", "sleep 900");
+  const JobRef job = cluster.submit(request);
+  ASSERT_TRUE(comes_true([&] { return cluster.has_begun(request); }));
+  const std::string node = cluster.wait_for(job, AllocationState::running).nodes;
+  EXPECT_EQ(cluster.place.cluster("stop", {node, "KILL"}), 0);
+  const Observation end = cluster.wait_for(job, AllocationState::ended, 600);
+  EXPECT_EQ(end.reason, Reason::node_failed) << end.detail;
+  EXPECT_EQ(cluster.place.read("study/failed-nodes.txt"), node + "\n");
+  EXPECT_EQ(cluster.place.cluster("up"), 0);
+  const JobRef next = cluster.submit(cluster.request("kp-next", "echo t=1"));
+  EXPECT_NE(cluster.place.slurm({"scontrol", "show", "job", next.id}).find("ExcNodeList=" + node),
+            std::string::npos);
+  EXPECT_NE(cluster.wait_for(next, AllocationState::ended).nodes, node);
+}
+
+TEST(SlurmFault, SlurmsOwnTimeLimitIsATimeLimit) {
+  OnCluster cluster("plain");
+  AllocationRequest request = cluster.request("kp-long", "sleep 900");
+  request.limit = request.steps[0].limit = kMinute;
+  // The agent would end it first; with a limit of its own it does not know.
+  request.steps[0].limit = 0;
+  const JobRef job = cluster.submit(request);
+  const Observation end = cluster.wait_for(job, AllocationState::ended, 900);
+  EXPECT_EQ(end.reason, Reason::time_limit) << end.detail;
+}
+#endif
+
+}  // namespace
+}  // namespace kneepoint

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Studies whose runs share a job, and studies over slurmrestd, on a real cluster. What every run
+// says of its nodes is compared with what was promised: nested sets, one job for many runs.
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/slurm/slurm_place.h"
+
+namespace kneepoint {
+namespace {
+
+using nlohmann::json;
+using testing_support::comes_true;
+using testing_support::SlurmPlace;
+
+// Every rank leaves the name of its node in a file of its attempt.
+std::string plan_of(const SlurmPlace& place, const std::string& pause) {
+  return R"y(study: packed
+worker: node
+scale: [1, 2, 4, 8]
+shape: {ranks_per_node: 1, bind: none}
+modes: [strong, weak]
+workloads:
+  - name: where
+    command: [sh, -c, 'echo $SLURMD_NODENAME >>"$1/$KNEEPOINT_ATTEMPT.nodes"; sleep )y" +
+         pause + R"y(; echo t=0.5', sh, ")y" + place.path() + R"y("]
+    metrics: {time: {pattern: "t=([0-9.]+)", unit: s}}
+repeat: 3
+limits: {timeout: 5m, retries: 5}
+)y";
+}
+
+// A site that talks to slurmrestd, with a token made now.
+std::string rest_of(const SlurmPlace& place, const std::string& cluster) {
+  std::string url;
+  std::ifstream(KP_SLURM_FOLDER "/" + cluster + "/rest.url") >> url;
+  const std::string token = place.slurm({"scontrol", "token", "lifespan=7200"});
+  place.write("token", token.substr(token.find('=') + 1));
+  return "slurm: {transport: rest, rest: {url: \"" + url + "\", token_file: " + place.path() +
+         "/token}}\n";
+}
+
+struct Told {
+  std::map<std::string, std::set<std::string>> attempts_of;  // by allocation
+  std::map<int, std::set<std::string>> nodes_of;  // by number of nodes, of successful attempts
+  int succeeded = 0;
+};
+
+Told stories(const SlurmPlace& place, int runs) {
+  Told told;
+  for (int run = 1; run <= runs; ++run) {
+    const auto answer = place.kneepoint({"explain", "r" + std::to_string(run), "--json"});
+    EXPECT_EQ(answer.exit_code, 0) << answer.errors;
+    const json story = json::parse(answer.output, nullptr, false);
+    for (const json& attempt : story.at("attempts")) {
+      const std::string name =
+          "r" + std::to_string(run) + "-a" + std::to_string(attempt.at("number").get<int>());
+      told.attempts_of[attempt.at("allocation").get<std::string>()].insert(name);
+      if (attempt.at("state") != "succeeded") continue;
+      ++told.succeeded;
+      std::set<std::string> nodes;
+      std::istringstream lines(place.read(name + ".nodes"));
+      for (std::string line; std::getline(lines, line);) nodes.insert(line);
+      const int size = static_cast<int>(nodes.size());
+      EXPECT_TRUE(told.nodes_of.try_emplace(size, nodes).first->second == nodes ||
+                  told.attempts_of.size() > 1)
+          << name << " had other nodes than the runs of its size before it";
+    }
+  }
+  return told;
+}
+
+std::set<std::string> jobs_on_record(const SlurmPlace& place) {
+  std::set<std::string> names;
+  std::istringstream lines(place.slurm({"squeue", "-h", "-t", "all", "-o", "%j|%T|%Z"}));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("|" + place.path() + "/") == std::string::npos) continue;
+    EXPECT_TRUE(names.insert(line.substr(0, line.find('|'))).second) << line << " twice";
+  }
+  return names;
+}
+
+void expect_nested(const Told& told) {
+  const std::set<std::string>* smaller = nullptr;
+  for (const auto& [size, nodes] : told.nodes_of) {
+    if (smaller != nullptr) {
+      EXPECT_TRUE(std::includes(nodes.begin(), nodes.end(), smaller->begin(), smaller->end()))
+          << "the nodes of a smaller run are not among those of " << size;
+    }
+    smaller = &nodes;
+  }
+  EXPECT_EQ(told.nodes_of.size(), 4U) << "K = 1, 2, 4, 8";
+}
+
+void run_packed(const std::string& cluster, bool rest) {
+  SlurmPlace place(cluster);
+  const std::string more = rest ? rest_of(place, cluster) : "";
+  const std::string site =
+      place.site("starter: {kind: srun, mpi: pmix}\npacking: {mode: packed}\n" + more);
+  const auto ended =
+      place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
+  ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
+  const Told told = stories(place, 24);
+  EXPECT_EQ(told.succeeded, 24);
+  // One job, unless the loaded machine cost a retry; every job told of is on Slurm's record.
+  const auto jobs = jobs_on_record(place);
+  for (const auto& [allocation, attempts] : told.attempts_of) {
+    EXPECT_EQ(jobs.count(allocation), 1U) << allocation;
+  }
+  EXPECT_GE(told.attempts_of.begin()->second.size(), 2U) << "nothing was packed";
+  EXPECT_LE(jobs.size(), 12U);
+  if (told.attempts_of.size() == 1) expect_nested(told);
+}
+
+TEST(SlurmPacked, ByRunsOfSrun) {
+  run_packed("accounting", false);
+}
+
+TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
+  SlurmPlace place("plain");
+  const std::vector<std::string> run = {
+      "run", place.write("plan.yaml", plan_of(place, "0.2")), "--site",
+      place.site("starter: {kind: srun, mpi: pmix}\npacking: {mode: packed}\n")};
+  for (int kills = 0; kills < KP_KILLS; ++kills) {
+    const pid_t pid = place.start(run);
+    if (place.ended_within(pid, 1'500'000)) {
+      place.wait(pid);
+      break;
+    }
+    ::kill(pid, SIGKILL);
+    place.wait(pid);
+  }
+  const auto last = place.run(run);
+  ASSERT_EQ(last.exit_code, 0) << last.output << last.errors;
+  const Told told = stories(place, 24);
+  EXPECT_EQ(told.succeeded, 24);
+  for (const auto& [allocation, attempts] : told.attempts_of) {
+    for (const std::string& attempt : attempts) {
+      std::istringstream lines(place.read(attempt + ".nodes"));
+      std::map<std::string, int> ranks;
+      for (std::string line; std::getline(lines, line);) ++ranks[line];
+      for (const auto& [node, count] : ranks) {
+        EXPECT_EQ(count, 1) << attempt << " ran twice on " << node;
+      }
+    }
+  }
+}
+
+#ifdef KP_SLURMRESTD
+TEST(SlurmRestStudy, PackedBySrun) {
+  run_packed("plain", true);
+}
+
+TEST(SlurmRestStudy, OneJobPerRunEqualsTheClustersRecord) {
+  SlurmPlace place("plain");
+  const std::string site =
+      place.site("starter: {kind: srun, mpi: pmix}\n" + rest_of(place, "plain"));
+  const auto ended =
+      place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
+  ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
+  const Told told = stories(place, 24);
+  EXPECT_EQ(told.succeeded, 24);
+  const auto jobs = jobs_on_record(place);
+  for (const auto& [allocation, attempts] : told.attempts_of) {
+    EXPECT_EQ(attempts.size(), 1U) << allocation;
+    EXPECT_EQ(jobs.count(allocation), 1U) << allocation;
+  }
+}
+
+TEST(SlurmRestStudy, CheckFindsWhatWouldBeRefused) {
+  SlurmPlace place("plain");
+  std::string rest = rest_of(place, "plain");
+  const std::string plan = place.write("plan.yaml", plan_of(place, "0"));
+  const auto good = place.run({"check", plan, "--site", place.site(rest)});
+  EXPECT_EQ(good.exit_code, 0) << good.output << good.errors;
+  EXPECT_EQ(good.output.find("would be refused"), std::string::npos) << good.output;
+  const std::string wrong = rest.substr(0, rest.rfind('}')) + ", partition: nope}\n";
+  const auto partition = place.run({"check", plan, "--site", place.site(wrong)});
+  EXPECT_NE((partition.output + partition.errors).find("nope"), std::string::npos)
+      << partition.output << partition.errors;
+  place.write("token", "x.eyJleHAiOjEwMDAwMDAwMDAsInN1biI6Im1lIn0.s");  // of 2001
+  const auto expired = place.run({"check", plan, "--site", place.site(rest)});
+  EXPECT_NE(expired.exit_code, 0);
+  EXPECT_NE(expired.errors.find("expired at 2001-09-09"), std::string::npos) << expired.errors;
+  EXPECT_NE(expired.errors.find("scontrol token"), std::string::npos) << expired.errors;
+}
+#endif
+
+}  // namespace
+}  // namespace kneepoint
