@@ -48,9 +48,11 @@ class SlurmBench : public testing::Test {
     if (made) launcher_ = std::move(made).value();
   }
   ~SlurmBench() override {
-    for (const char* name : {"--state=PENDING"}) {
+    for (std::size_t i = 0; i < ids_.size(); i += 1000) {
       SpawnOptions options;
-      options.argv = {"scancel", "-u", std::to_string(::geteuid()), name};
+      options.argv = {"scancel"};
+      const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(std::min(ids_.size(), i + 1000));
+      options.argv.insert(options.argv.end(), ids_.begin() + static_cast<std::ptrdiff_t>(i), end);
       const auto ended = run_captured(options, 5 * kMinute);
       EXPECT_TRUE(ended) << ended.error().message;
     }
@@ -75,7 +77,7 @@ class SlurmBench : public testing::Test {
     return all;
   }
 
-  double bare(int count) const {
+  double bare(int count) {
     const std::string script = folder_ + "/bare.sh";
     std::ofstream(script) << "#!/bin/sh\nexec true\n";
     const Nanoseconds before = system_clock().steady();
@@ -88,7 +90,11 @@ class SlurmBench : public testing::Test {
                       "--output=/dev/null",
                       script};
       const auto ended = run_captured(options, kMinute);
-      EXPECT_TRUE(ended && ended->exit_code == 0);
+      if (!ended || ended->exit_code != 0) {
+        ADD_FAILURE() << (ended ? ended->errors : ended.error().message);
+        continue;
+      }
+      ids_.push_back(ended->output.substr(0, ended->output.find_first_of(";\n")));
     }
     return to_seconds(system_clock().steady() - before);
   }
@@ -101,11 +107,13 @@ class SlurmBench : public testing::Test {
         continue;
       }
       jobs.push_back(*answer);
+      ids_.push_back(answer->id);
     }
     return jobs;
   }
 
   std::string folder_;
+  std::vector<std::string> ids_;  // to be cancelled
   Site site_;
   Poller poller_;
   std::unique_ptr<Launcher> launcher_;
