@@ -15,6 +15,7 @@
 namespace kneepoint {
 namespace {
 
+constexpr int kMostSubmissions = 3;           // of one attempt that never begins
 constexpr std::size_t kMostRanksListed = 16;  // the simulated backend lists no more
 
 // So many cores' worth of other programs during a run is no longer background.
@@ -177,6 +178,36 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   }
   out.result.seconds = *seconds;
   return ended(AttemptState::succeeded, Reason::none, "");
+}
+
+std::optional<Ending> end_without_begin(Reason stop, const Observation& seen,
+                                        const AttemptRow& attempt) {
+  if (stop != Reason::none) {
+    const bool by_user = stop == Reason::user_cancelled;
+    return Ending{by_user ? AttemptState::cancelled : AttemptState::failed, stop, sentence(stop)};
+  }
+  // Somebody took it out of the queue, or the queue gave it up: not to be put there again.
+  if (seen.reason == Reason::user_cancelled) {
+    return Ending{AttemptState::cancelled, seen.reason, seen.detail};
+  }
+  if (seen.reason == Reason::pending_too_long) {
+    return Ending{AttemptState::failed, seen.reason, seen.detail};
+  }
+  if (attempt.submissions < kMostSubmissions && attempt.state != AttemptState::running &&
+      attempt.state != AttemptState::collecting) {
+    return std::nullopt;
+  }
+  const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
+  return Ending{AttemptState::lost, why, seen.detail.empty() ? sentence(why) : seen.detail};
+}
+
+bool take_placement(const Observation& seen, AttemptRow& attempt) {
+  const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
+  if (attempt.nodes == seen.nodes && attempt.waiting == waiting) return false;
+  attempt.nodes = seen.nodes;
+  attempt.waiting = waiting;
+  attempt.expected_start_ns = seen.expected_start_ns;
+  return true;
 }
 
 void overrule(Reason stop, Ingested& outcome) {

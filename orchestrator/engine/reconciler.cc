@@ -22,7 +22,6 @@ namespace {
 
 constexpr Nanoseconds kHousekeeping = kSecond;  // lease and requests
 constexpr Nanoseconds kTimeoutGrace = kMinute;  // the agent keeps the limit; this is the net
-constexpr int kMostSubmissions = 3;             // of one attempt that never begins
 
 class Reconciler {
  public:
@@ -154,7 +153,7 @@ class Reconciler {
     AttemptRow& attempt = active.row;
     attempt.started_ns = seen.started_ns;
     attempt.ended_ns = seen.ended_ns;
-    TRY(note_placement(attempt, seen));
+    if (take_placement(seen, attempt)) TRY(store_.put_placement(attempt));
     switch (seen.state) {
       case AllocationState::queued: {
         const Nanoseconds limit = study_.plan.limits.queue_wait;
@@ -176,15 +175,6 @@ class Reconciler {
         return end_of(index, seen);
     }
     return {};
-  }
-
-  Result<void> note_placement(AttemptRow& attempt, const Observation& seen) {
-    const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
-    if (attempt.nodes == seen.nodes && attempt.waiting == waiting) return {};
-    attempt.nodes = seen.nodes;
-    attempt.waiting = waiting;
-    attempt.expected_start_ns = seen.expected_start_ns;
-    return store_.put_placement(attempt);
   }
 
   Result<void> end_of(int index, const Observation& seen) {
@@ -212,21 +202,8 @@ class Reconciler {
   // The allocation is gone and the step was never claimed: it costs no attempt.
   Result<void> never_began(int index, const Observation& seen) {
     ActiveAttempt& active = *table_.at(index).active;
-    if (active.stop != Reason::none) {
-      const bool by_user = active.stop == Reason::user_cancelled;
-      return conclude(index, by_user ? AttemptState::cancelled : AttemptState::failed, active.stop,
-                      sentence(active.stop), 0);
-    }
-    if (seen.reason == Reason::user_cancelled || seen.reason == Reason::pending_too_long) {
-      const bool by_someone = seen.reason == Reason::user_cancelled;
-      return conclude(index, by_someone ? AttemptState::cancelled : AttemptState::failed,
-                      seen.reason, seen.detail, 0);
-    }
-    if (active.row.submissions >= kMostSubmissions || active.row.state == AttemptState::running ||
-        active.row.state == AttemptState::collecting) {
-      const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
-      return conclude(index, AttemptState::lost, why,
-                      seen.detail.empty() ? sentence(why) : seen.detail, 0);
+    if (const auto end = end_without_begin(active.stop, seen, active.row)) {
+      return conclude(index, end->state, end->reason, end->detail, 0);
     }
     TRY(event_of(index, "again",
                  "its allocation " + active.job.name +
