@@ -207,7 +207,8 @@ class Reconciler {
     }
     TRY(event_of(index, "again",
                  "its allocation " + active.job.name +
-                     " ended before the step began; it is handed over again"));
+                     " ended before the step began; it is handed over again" +
+                     (seen.detail.empty() ? "" : ": " + seen.detail)));
     active.row.job_id.clear();
     TRY(change(active.row, AttemptState::planned));
     table_.end_attempt(index, AttemptState::planned, false, true);
