@@ -120,6 +120,16 @@ check_packages=(
   'python3|checks the JSON Schema and sums up the tests'
   'python3-jsonschema|checks the JSON Schema of plan and site'
   'python3-yaml|reads the plans that the schema is checked on'
+  'slurm-wlm|the real Slurm that the tests run on'
+  'slurmctld|its controller'
+  'slurmd|its nodes'
+  'slurm-client|sbatch, squeue, sacct'
+  'slurmdbd|its accounting'
+  'slurm-wlm-mysql-plugin|stores the accounts'
+  'mariadb-server|keeps them'
+  'slurmrestd|its REST interface'
+  'slurm-wlm-jwt-plugin|tokens for that'
+  'munge|authentication between them'
 )
 all_packages=('clang-tidy-14|static analysis')
 

@@ -200,7 +200,11 @@ class SlurmLauncher final : public Launcher {
     if (on_its_way || clock_.steady() < job->doubtful_until) {
       return Error{ErrorCode::timeout, "it may still be on its way to Slurm; looking again", true};
     }
-    TRY(write_files(request));  // the same bytes; the script may be missing
+    // The allocation file stays as it is: an agent's lock may be on it.
+    const SlurmSubmission again = slurm_submission(request, site_, agent_path_);
+    if (auto written = write_whole_file(again.script_path, again.script); !written) {
+      return trouble_here(written.error());
+    }
     return std::optional<JobRef>();
   }
 

@@ -23,6 +23,14 @@ class SlurmCommands final : public SlurmTransport {
       : site_(context.site), clock_(context.clock) {}
 
   Result<SlurmCluster> cluster(Deadline deadline) override {
+    // The commands would wait a minute for it.
+    const char* conf = std::getenv("SLURM_CONF");
+    if (conf != nullptr && ::access(conf, R_OK) != 0) {
+      return Error{ErrorCode::unavailable,
+                   std::string("SLURM_CONF names ") + conf +
+                       ", which can't be read; set it to the cluster's slurm.conf, or unset it",
+                   false};
+    }
     const SpawnOptions questions[] = {
         options({"scontrol", "show", "config"}),
         options({"sinfo", "-h", "-o", kSinfoFormat}),

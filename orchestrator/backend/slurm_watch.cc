@@ -16,6 +16,7 @@ namespace {
 constexpr Nanoseconds kMissing = 8 * kSecond;     // unlisted so long: gone (accounting lags 6 s)
 constexpr Nanoseconds kFilesLate = 60 * kSecond;  // what a network file system may take
 constexpr Nanoseconds kAccountingLate = 15 * kSecond;
+constexpr Nanoseconds kCleaning = 30 * kSecond;
 
 }  // namespace
 
@@ -93,7 +94,8 @@ void SlurmWatch::schedule(const std::vector<SlurmAllocation*>& jobs) {
     any = true;
     running = running || job->state == AllocationState::running;
     youngest = std::min(youngest, now - job->changed);
-    if (job->missing_since + job->late_since + job->asked_since > 0) youngest = 0;
+    if (job->missing_since + job->late_since + job->asked_since + job->completing_since > 0)
+      youngest = 0;
   }
   if (next_look_ > 0) next_look_ = any ? last_look_ + look_interval(youngest, running) : 0;
 }
@@ -132,7 +134,8 @@ Observation SlurmWatch::digest(SlurmAllocation& job, const SlurmJob& told, Deadl
   job.ref.id = told.id;
   if (job.ref.submitted_ns == 0) job.ref.submitted_ns = told.submitted;
   const SlurmMeaning meaning = meaning_of(told, clock_.wall());
-  if (!told.nodes.empty()) job.nodes = told.nodes;
+  // A completing job is listed with the nodes that are not clean yet.
+  if (!told.nodes.empty() && (!told.completing || job.nodes.empty())) job.nodes = told.nodes;
   Observation seen = blank(job);
   seen.state = meaning.state;
   seen.detail = meaning.detail;
@@ -148,8 +151,10 @@ Observation SlurmWatch::digest(SlurmAllocation& job, const SlurmJob& told, Deadl
     seen.preempted = meaning.preempted;
     return ended(job, told, std::move(seen), deadline);
   }
-  // Cleaning up after a job can take Slurm minutes; the agent's word is enough.
-  if (told.completing && all_steps_ended(job.steps)) {
+  // Cleaning up after a job can take Slurm minutes; then the agent's word is enough.
+  if (told.completing && job.completing_since == 0) job.completing_since = clock_.steady();
+  if (told.completing && clock_.steady() - job.completing_since > kCleaning &&
+      all_steps_ended(job.steps)) {
     seen.detail.clear();
     return ended(job, told, std::move(seen), deadline);
   }

@@ -26,8 +26,9 @@ struct SlurmAllocation {
   Nanoseconds missing_since = 0;   // Slurm does not list it
   Nanoseconds late_since = 0;      // over for Slurm, but not by its files
   Nanoseconds asked_since = 0;     // who cancelled it?
-  Nanoseconds changed = 0;         // its state, as far as we know
-  bool cancelled = false;          // by us
+  Nanoseconds completing_since = 0;  // its nodes are being cleaned
+  Nanoseconds changed = 0;           // its state, as far as we know
+  bool cancelled = false;            // by us
   AllocationState state = AllocationState::queued;
   Nanoseconds started = 0;  // Slurm's clock
   std::string nodes;

@@ -13,6 +13,7 @@ CommandSpec list_command();
 CommandSpec status_command();
 CommandSpec watch_command();
 CommandSpec logs_command();
+CommandSpec doctor_command();
 CommandSpec explain_command();
 CommandSpec cancel_command();
 CommandSpec delete_command();

@@ -10,11 +10,6 @@
 #include "orchestrator/engine/retry.h"
 
 namespace kneepoint {
-namespace {
-
-constexpr int kMostFruitless = 3;  // allocations in a row that end before any step begins
-
-}  // namespace
 
 Result<void> AttemptBook::event(const std::string& kind, const std::string& text) {
   return store_.put_event(row_.row, {clock_.wall(), kind, text, 0, 0});
@@ -94,14 +89,9 @@ StepArtifacts AttemptBook::step_of(int index, const Artifacts& artifacts) const 
 
 Result<void> AttemptBook::note_placement(const ActiveAllocation& allocation,
                                          const Observation& seen) {
-  const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
   for (const int index : allocation.members) {
     AttemptRow& attempt = table_.at(index).active->row;
-    if (attempt.nodes == seen.nodes && attempt.waiting == waiting) continue;
-    attempt.nodes = seen.nodes;
-    attempt.waiting = waiting;
-    attempt.expected_start_ns = seen.expected_start_ns;
-    TRY(store_.put_placement(attempt));
+    if (take_placement(seen, attempt)) TRY(store_.put_placement(attempt));
   }
   return {};
 }
@@ -128,30 +118,17 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
 Result<void> AttemptBook::never_began(int index, const Observation& seen, bool fruitful) {
   RunState& run = table_.at(index);
   AttemptRow& attempt = run.active->row;
-  const Reason stop = table_.allocation_of(index).stop;
-  // A net that ends a long allocation is meant for the step that hangs, not for those behind it.
-  if (stop != Reason::none && !(stop == Reason::time_limit && fruitful)) {
-    const bool by_user = stop == Reason::user_cancelled;
-    return conclude(index, by_user ? AttemptState::cancelled : AttemptState::failed, stop,
-                    sentence(stop), 0);
-  }
-  if (seen.reason == Reason::user_cancelled || seen.reason == Reason::pending_too_long) {
-    const bool by_someone = seen.reason == Reason::user_cancelled;
-    return conclude(index, by_someone ? AttemptState::cancelled : AttemptState::failed, seen.reason,
-                    seen.detail, 0);
-  }
   if (fruitful) run.fruitless = 0;
-  // Once seen running, only somebody who removed its files makes it look as if it never began.
-  const bool had_begun =
-      attempt.state == AttemptState::running || attempt.state == AttemptState::collecting;
-  if (run.fruitless >= kMostFruitless || had_begun) {
-    const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
-    return conclude(index, AttemptState::lost, why,
-                    seen.detail.empty() ? sentence(why) : seen.detail, 0);
+  // A net that ends a long allocation is meant for the step that hangs, not for those behind it.
+  const Reason asked = table_.allocation_of(index).stop;
+  const Reason stop = asked == Reason::time_limit && fruitful ? Reason::none : asked;
+  if (const auto end = end_without_begin(stop, seen, attempt.state, run.fruitless)) {
+    return conclude(index, end->state, end->reason, end->detail, 0);
   }
   TRY(event_of(index, "again",
                "its allocation " + attempt.allocation +
-                   " ended before the step began; it is handed over again"));
+                   " ended before the step began; it is handed over again" +
+                   (seen.detail.empty() ? "" : ": " + seen.detail)));
   attempt.job_id.clear();
   attempt.started_ns = attempt.ended_ns = 0;
   TRY(change(attempt, AttemptState::planned));

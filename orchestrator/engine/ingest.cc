@@ -15,6 +15,7 @@
 namespace kneepoint {
 namespace {
 
+constexpr int kMostFruitless = 3;             // allocations in a row that end before it begins
 constexpr std::size_t kMostRanksListed = 16;  // the simulated backend lists no more
 
 // So many cores' worth of other programs during a run is no longer background.
@@ -187,6 +188,35 @@ StepProgress progress_of(const StepArtifacts& step) {
   const std::string& text = step.records;
   if (text.empty() || text.back() != '\n') return StepProgress::running;
   return record::parse(text).end ? StepProgress::ended : StepProgress::running;
+}
+
+std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,
+                                        int fruitless) {
+  if (stop != Reason::none) {
+    const bool by_user = stop == Reason::user_cancelled;
+    return Ending{by_user ? AttemptState::cancelled : AttemptState::failed, stop, sentence(stop)};
+  }
+  // Somebody took it out of the queue, or the queue gave it up: not to be put there again.
+  if (seen.reason == Reason::user_cancelled) {
+    return Ending{AttemptState::cancelled, seen.reason, seen.detail};
+  }
+  if (seen.reason == Reason::pending_too_long) {
+    return Ending{AttemptState::failed, seen.reason, seen.detail};
+  }
+  // Once seen running, only somebody who removed its files makes it look as if it never began.
+  const bool had_begun = state == AttemptState::running || state == AttemptState::collecting;
+  if (fruitless < kMostFruitless && !had_begun) return std::nullopt;
+  const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
+  return Ending{AttemptState::lost, why, seen.detail.empty() ? sentence(why) : seen.detail};
+}
+
+bool take_placement(const Observation& seen, AttemptRow& attempt) {
+  const std::string waiting = seen.state == AllocationState::queued ? seen.detail : "";
+  if (attempt.nodes == seen.nodes && attempt.waiting == waiting) return false;
+  attempt.nodes = seen.nodes;
+  attempt.waiting = waiting;
+  attempt.expected_start_ns = seen.expected_start_ns;
+  return true;
 }
 
 void overrule(Reason stop, Ingested& outcome) {

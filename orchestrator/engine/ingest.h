@@ -4,6 +4,7 @@
 // a check here ever becomes a time; what can be read is kept all the same.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "orchestrator/backend/launcher.h"
@@ -31,6 +32,19 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
 // What the records of a step say while others of its allocation are still to come.
 enum class StepProgress { not_begun, running, ended };
 StepProgress progress_of(const StepArtifacts& step);
+
+// For a step that never began although its allocation is gone: how the attempt ends, or nothing if
+// it is handed over again, which costs no attempt. `fruitless`: how often in a row that happened.
+struct Ending {
+  AttemptState state = AttemptState::lost;
+  Reason reason = Reason::none;
+  std::string detail;
+};
+std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,
+                                        int fruitless);
+
+// Where it was placed and what its queue says, into the attempt. True: something changed.
+bool take_placement(const Observation& seen, AttemptRow& attempt);
 
 // What we asked for ourselves (`stop`) decides the outcome, unless the run had ended well before.
 void overrule(Reason stop, Ingested& outcome);

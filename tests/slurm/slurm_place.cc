@@ -26,7 +26,7 @@ SlurmPlace::~SlurmPlace() {
                       "JobID,JobName%40,State%20,ExitCode,NodeList,Submit,Start,End"});
   for (const auto& id : {"status", "list"}) std::cout << kneepoint({id}).output;
   for (int run = 1; run <= 30; ++run) {
-    const Ended told = kneepoint({"explain", std::to_string(run)});
+    const Ended told = kneepoint({"explain", "r" + std::to_string(run)});
     if (told.exit_code != 0) break;
     if (told.output.find("succeeded") == std::string::npos ||
         told.output.find("-a2") != std::string::npos) {

@@ -66,7 +66,7 @@ void equals_the_record(const SlurmPlace& place, int runs, bool accounting) {
   std::size_t attempts = 0;
   std::map<std::string, json> told;
   for (int run = 1; run <= runs; ++run) {
-    const auto answer = place.kneepoint({"explain", std::to_string(run), "--json"});
+    const auto answer = place.kneepoint({"explain", "r" + std::to_string(run), "--json"});
     ASSERT_EQ(answer.exit_code, 0) << answer.errors;
     const json story = json::parse(answer.output);
     bool succeeded = false;

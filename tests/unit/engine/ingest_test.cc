@@ -180,5 +180,39 @@ TEST(Ingest, OurOwnStopDecidesUnlessTheRunHadEndedWell) {
   EXPECT_EQ(in.state, AttemptState::succeeded);
 }
 
+TEST(NeverBegan, IsHandedOverAgainAtMostThreeTimes) {
+  const Observation seen;
+  EXPECT_FALSE(end_without_begin(Reason::none, seen, AttemptState::queued, 2));
+  const auto end = end_without_begin(Reason::none, seen, AttemptState::queued, 3);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->state, AttemptState::lost);
+  EXPECT_TRUE(end_without_begin(Reason::none, seen, AttemptState::running, 1));
+}
+
+TEST(NeverBegan, WhatSomebodyTookOutOfTheQueueIsNotPutThereAgain) {
+  Observation seen;
+  seen.reason = Reason::user_cancelled;
+  seen.detail = "CANCELLED by user 0";
+  const auto end = end_without_begin(Reason::none, seen, AttemptState::queued, 1);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->state, AttemptState::cancelled);
+  EXPECT_EQ(end->detail, "CANCELLED by user 0");
+}
+
+TEST(Placement, IsTakenOnceAndWaitingEndsWithTheQueue) {
+  AttemptRow attempt;
+  Observation seen;
+  seen.state = AllocationState::queued;
+  seen.detail = "Priority";
+  EXPECT_TRUE(take_placement(seen, attempt));
+  EXPECT_FALSE(take_placement(seen, attempt));
+  EXPECT_EQ(attempt.waiting, "Priority");
+  seen.state = AllocationState::running;
+  seen.nodes = "n[1-2]";
+  EXPECT_TRUE(take_placement(seen, attempt));
+  EXPECT_EQ(attempt.waiting, "");
+  EXPECT_EQ(attempt.nodes, "n[1-2]");
+}
+
 }  // namespace
 }  // namespace kneepoint
