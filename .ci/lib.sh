@@ -120,6 +120,8 @@ check_packages=(
   'python3|checks the JSON Schema and sums up the tests'
   'python3-jsonschema|checks the JSON Schema of plan and site'
   'python3-yaml|reads the plans that the schema is checked on'
+)
+slurm_packages=(
   'slurm-wlm|the real Slurm that the tests run on'
   'slurmctld|its controller'
   'slurmd|its nodes'

@@ -3,7 +3,7 @@
 // The Slurm backend: one batch job per allocation, whose script is the agent. A job's identity is
 // its name and its folder; ids are only how Slurm calls it today. The agent's lock on the
 // allocation file and the exclusive mkdir of each run directory make every step run at most once,
-// even if Slurm should run a job twice (decision 0012).
+// even if Slurm should run a job twice (decision 0009).
 #include <unistd.h>
 
 #include <algorithm>

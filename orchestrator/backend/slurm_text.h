@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The texts that go to Slurm's commands and come back from them. Pure. squeue's -o and sacct's -P
-// forms are the same from 21.08 to 25.x, unlike --json (decision 0012);
+// forms are the same from 21.08 to 25.x, unlike --json (decision 0009);
 // what differs between versions is in the words, and those are handled here.
 #pragma once
 

@@ -149,7 +149,8 @@ class PackedInterruption : public testing::Test {
     ASSERT_EQ(last.exit_code, 0) << last.output << last.errors << trace(place_);
     const json report =
         json::parse(place_.kneepoint({"report", "packed", "--json"}).output, nullptr, false);
-    EXPECT_EQ(report["curves"][0]["points"][0]["runs"].size(), 6U) << report.dump(2);
+    const json& points = report.at("cases").at(0).at("modes").at("strong").at("points");
+    EXPECT_EQ(points.at(0).at("runs").size(), 6U) << report.dump(2);
     for (const auto& [attempt, count] : executions(place_)) {
       EXPECT_EQ(count, 1) << attempt << trace(place_);
     }
@@ -241,11 +242,13 @@ std::string times_of(const Place& place) {
   const json report =
       json::parse(place.kneepoint({"report", "packed", "--json"}).output, nullptr, false);
   std::string text;
-  for (const json& curve : report["curves"]) {
-    for (const json& point : curve["points"]) {
-      text += curve["mode"].dump() + point["k"].dump();
-      for (const json& run : point["runs"]) text += " " + run["seconds"].dump();
-      text += "\n";
+  for (const json& one : report.at("cases")) {
+    for (const auto& [mode, curve] : one.at("modes").items()) {
+      for (const json& point : curve.at("points")) {
+        text += mode + point.at("k").dump();
+        for (const json& run : point.at("runs")) text += " " + run.at("seconds").dump();
+        text += "\n";
+      }
     }
   }
   return text;
