@@ -18,7 +18,7 @@ struct CheckAnswer {
   SiteCapacity capacity;
   int concurrent = 1;
   std::vector<std::string> warnings = {};
-  std::vector<std::string> refusals = {};  // points that `run` won't start here
+  std::vector<std::string> refusals = {};    // points that `run` won't start here
   std::vector<std::string> rehearsals = {};  // what the backend says to each shape
   std::string emit_folder = {};
   std::vector<std::string> emitted = {};  // file names

@@ -102,7 +102,7 @@ struct StudyEvidence {
   double knee_floor = 0.7;
   std::string state;  // running | interrupted | finished | cancelled
   Nanoseconds created_ns = 0;
-  double node_seconds = 0;  // spent so far, failed attempts included
+  double node_seconds = 0;      // spent so far, failed attempts included
   std::vector<Caveat> caveats;  // shown in every report
   std::vector<PointEvidence> points;
 };

@@ -13,7 +13,8 @@
 namespace kneepoint {
 
 struct FakeHttpRequest {
-  std::string method, path, head, body;  // head: request line and headers, each with its end of line
+  std::string method, path, head,
+      body;  // head: request line and headers, each with its end of line
 };
 
 class FakeHttpServer {
