@@ -4,12 +4,16 @@
 #include "agents/agent/agent.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
+#include "agents/agent/placement.h"
+#include "agents/agent/pod_settings.h"
 #include "agents/agent/step_runner.h"
 
 namespace kneepoint::agent {
@@ -18,6 +22,11 @@ namespace {
 int complain(int exit_code, const std::string& path, const std::string& message) {
   std::fprintf(stderr, "kneepoint-agent: %s: %s\n", path.c_str(), message.c_str());
   return exit_code;
+}
+
+std::string variable(const char* name) {
+  const char* value = getenv(name);
+  return value != nullptr ? value : "";
 }
 
 // An open file description lock: it ends with this process and no sooner, and fork doesn't share it
@@ -29,13 +38,20 @@ bool lock(const File& file) {
   return fcntl(file.fd(), F_OFD_SETLK, &whole) == 0;
 }
 
-// Descriptors 0 to 2 must be taken, or a pipe would land there.
-void fill_standard_descriptors() {
-  for (int fd = open("/dev/null", O_RDWR); fd >= 0; fd = dup(fd)) {
-    if (fd > 2) {
-      close(fd);
-      return;
-    }
+constexpr int kLateLooks = 300;  // at an allocation file that a shared folder shows late: a minute
+constexpr int kLateLookMs = 200;
+
+// Under Slurm the file was written on another host, maybe just now.
+File open_allocation(const std::string& path, Signals& signals) {
+  int looks = std::getenv("SLURM_JOB_ID") == nullptr ? 0 : kLateLooks;
+  for (;;) {
+    File file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (file.is_open() || errno != ENOENT || looks-- <= 0) return file;
+    const int why = errno;
+    poll(nullptr, 0, kLateLookMs);
+    signals.read_pending();
+    errno = why;
+    if (signals.cancel_asked()) return file;
   }
 }
 
@@ -46,9 +62,10 @@ int run_allocation(const std::string& path) {
   auto signals = Signals::take();
   if (!signals) return complain(kExitIo, path, signals.error().message);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  prctl(PR_SET_PDEATHSIG, 0);  // the agent outlives the controller
+  // The agent outlives the controller, but not the agent of its pod.
+  if (std::getenv(kLostVariable) == nullptr) prctl(PR_SET_PDEATHSIG, 0);
 
-  const File file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const File file = open_allocation(path, *signals);
   if (!file.is_open()) return complain(kExitUsage, path, system_error("open", errno).message);
   if (!lock(file)) {
     if (errno == EAGAIN || errno == EACCES) {
@@ -60,9 +77,14 @@ int run_allocation(const std::string& path) {
   if (!allocation) return complain(kExitUsage, path, allocation.error().message);
 
   const Facts node = node_facts();
-  for (const StepSpec& step : allocation->steps) {
+  const auto order =
+      node_order(variable("SLURM_JOB_NODELIST"), variable("SLURMD_NODENAME"), allocation->name);
+  for (StepSpec step : allocation->steps) {
     signals->read_pending();
     if (signals->cancel_asked()) break;
+    Placement placed = place_step(step, order);
+    step.argv = std::move(placed.argv);
+    step.node_names = std::move(placed.nodes);
     const auto end = run_step(step, node, *signals);
     if (!end) return complain(kExitIo, path, end.error().in(step.attempt).message);
     if (*end == StepEnd::cancelled) break;

@@ -32,6 +32,8 @@ StepSpec read_step(const json& object) {
   step.own_harness = object.value("own_harness", step.own_harness);
   step.ranks = object.value("ranks", step.ranks);
   step.threads_per_rank = object.value("threads_per_rank", step.threads_per_rank);
+  step.nodes = object.value("nodes", step.nodes);
+  step.place = object.value("place", step.place);
   step.bind = object.value("bind", step.bind);
   step.emulated = object.value("emulated", step.emulated);
   step.oversubscribed = object.value("oversubscribed", step.oversubscribed);

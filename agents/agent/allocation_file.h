@@ -31,9 +31,12 @@ struct StepSpec {
   bool own_harness = false;   // must report samples and its own end
   int ranks = 1;
   int threads_per_rank = 1;
+  int nodes = 0;      // how many of the allocation's; 0: not told
+  std::string place;  // srun | mpirun: it must be told which nodes; "": it has them all, or one
   std::string bind = "none";  // core | socket | none
   bool emulated = false;
   bool oversubscribed = false;
+  std::string node_names;        // the agent's own note: "n[1-2]"; "": not known
   std::string program;           // of a rank; "": not told, then argv[0] unless it is a starter
   bool measure_machine = false;  // if nobody has since the node booted
   std::vector<MetricPattern> metrics;

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 namespace kneepoint::agent {
 namespace {
@@ -77,22 +79,33 @@ bool is_program(const std::string& path) {
          S_ISREG(status.st_mode);
 }
 
-pid_t parent_of(const char* pid) {
+struct Process {
+  pid_t pid = -1;
+  pid_t parent = -1;
+  char state = '?';
+  std::string name;  // as the kernel cuts it
+};
+
+Process look_up(const char* pid) {
+  Process process{static_cast<pid_t>(std::atoi(pid))};
   const std::string stat = read_small(std::string("/proc/") + pid + "/stat", 1024);
+  const std::size_t open = stat.find('(');
   const std::size_t paren = stat.rfind(')');  // the name before it may contain anything
-  if (paren == std::string::npos || paren + 4 >= stat.size()) return -1;
-  return static_cast<pid_t>(std::atoi(stat.c_str() + paren + 4));
+  if (paren == std::string::npos || paren + 4 >= stat.size()) return process;
+  process.parent = static_cast<pid_t>(std::atoi(stat.c_str() + paren + 4));
+  process.state = stat[paren + 2];
+  process.name = stat.substr(open + 1, paren - open - 1);
+  return process;
 }
 
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> children;
+std::vector<Process> children_of(pid_t parent) {
+  std::vector<Process> children;
   DIR* directory = opendir("/proc");
   if (directory == nullptr) return children;
   while (const dirent* entry = readdir(directory)) {
     if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
-    if (parent_of(entry->d_name) == parent) {
-      children.push_back(static_cast<pid_t>(std::atoi(entry->d_name)));
-    }
+    Process process = look_up(entry->d_name);
+    if (process.parent == parent) children.push_back(std::move(process));
   }
   closedir(directory);
   return children;
@@ -159,13 +172,26 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
   return Child{pid, std::move(out.read_end), std::move(err.read_end)};
 }
 
+std::vector<pid_t> remote_helpers() {
+  std::vector<pid_t> helpers;
+  if (reap_all()) return helpers;
+  constexpr std::string_view kNames[] = {"srun", "ssh", "rsh", "kneepoint-agent"};
+  for (const Process& process : children_of(getpid())) {
+    const bool is_one =
+        std::find(std::begin(kNames), std::end(kNames), process.name) != std::end(kNames);
+    if (is_one && process.state != 'Z') helpers.push_back(process.pid);
+  }
+  return helpers;
+}
+
 Leftovers kill_leftovers(pid_t session, Nanoseconds limit) {
   Leftovers result;
   if (reap_all()) return result;
   const Nanoseconds deadline = system_clock().steady() + limit;
   std::vector<pid_t> counted;
   do {
-    for (const pid_t pid : children_of(getpid())) {
+    for (const Process& process : children_of(getpid())) {
+      const pid_t pid = process.pid;
       kill(getpgid(pid) == session ? -session : pid, SIGKILL);
       if (std::find(counted.begin(), counted.end(), pid) == counted.end()) counted.push_back(pid);
     }

@@ -30,6 +30,10 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
 // The file that argv[0] stands for under these additions; "" if there is none.
 std::string find_program(const std::string& name, const Environment& additions);
 
+// Descendants whose work is on other nodes: the srun, ssh or `kneepoint-agent exec` by which mpirun
+// started its daemons there. mpirun ends before them; they end when the last daemon has.
+std::vector<pid_t> remote_helpers();
+
 // Kills what is left of the session and every other descendant, until there is none or `limit` has
 // passed. Returns how many were still alive when it began.
 struct Leftovers {

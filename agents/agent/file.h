@@ -34,6 +34,9 @@ class File {
 // Up to `limit` bytes; "" if there is no such file or it can't be read: facts are optional.
 std::string read_small(const std::string& path, std::size_t limit = 256 * 1024);
 
+// Descriptors 0 to 2 must be taken, or a pipe would land there.
+void fill_standard_descriptors();
+
 // All bytes or an error that names the path.
 Result<void> write_all(const File& file, std::string_view bytes, const std::string& path);
 

@@ -41,10 +41,17 @@ std::optional<std::int64_t> parse_oom_kills(std::string_view memory_events) {
   return std::nullopt;
 }
 
+std::string memory_events_path_in_container(std::string_view path) {
+  const std::string_view root =
+      path.ends_with("/memory.events") ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+  return std::string(root) + std::string(path.substr(path.rfind('/')));
+}
+
 std::optional<std::int64_t> count_oom_kills() {
   static const std::string path = memory_events_path(read_small("/proc/self/cgroup"));
   if (path.empty()) return std::nullopt;
-  return parse_oom_kills(read_small(path));
+  if (const auto count = parse_oom_kills(read_small(path))) return count;
+  return parse_oom_kills(read_small(memory_events_path_in_container(path)));
 }
 
 }  // namespace kneepoint::agent

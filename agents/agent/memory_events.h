@@ -14,6 +14,10 @@ namespace kneepoint::agent {
 // The file that holds the count, from the text of /proc/self/cgroup; "" if there is none.
 std::string memory_events_path(std::string_view proc_self_cgroup);
 
+// The same file as a container sees it that has the names of the host's groups, but its own group
+// in the place of the root.
+std::string memory_events_path_in_container(std::string_view path);
+
 // The number after "oom_kill " at the start of a line.
 std::optional<std::int64_t> parse_oom_kills(std::string_view memory_events);
 

@@ -80,6 +80,9 @@ Verdict judge(const Observed& seen, const record::Records& records, record::End&
   } else {
     end.exit_code = WEXITSTATUS(seen.wait_status);
   }
+  // A program that had ended well by then did not need the pod any more.
+  const bool ended_well = seen.wait_status == 0 && !seen.cancelled && !seen.stopped_for_records;
+  if (!seen.lost_pod.empty() && !ended_well) return {"lost", "node_failed", seen.lost_pod};
   if (seen.cancelled) return {"cancelled", "user_cancelled", "cancelled on request"};
   if (seen.limit_passed) {
     return {"timed_out", "time_limit", "took longer than " + to_duration_text(seen.limit_ns)};
@@ -96,6 +99,9 @@ Verdict judge(const Observed& seen, const record::Records& records, record::End&
     end.signal = end.exit_code - 128;
     return killed(seen, end.signal, "a rank");
   }
+  if (end.exit_code == 128 + SIGKILL && seen.oom_seen) {  // a shell tells so of what it ran
+    return {"failed", "oom", "a process of " + who + " was killed for want of memory"};
+  }
   if (end.exit_code != 0) {
     return {"failed", "exit_code",
             with_last_line(who + " exited with " + std::to_string(end.exit_code), seen)};
@@ -107,8 +113,9 @@ Verdict judge(const Observed& seen, const record::Records& records, record::End&
 
 bool is_starter(const std::string& program) {
   const std::string name = program.substr(program.rfind('/') + 1);
-  static constexpr std::array<const char*, 7> kStarters = {
-      "mpirun", "mpiexec", "orterun", "prterun", "srun", "mpiexec.hydra", "mpirun.openmpi"};
+  static constexpr std::array<const char*, 8> kStarters = {
+      "mpirun", "mpiexec",       "orterun",        "prterun",
+      "srun",   "mpiexec.hydra", "mpirun.openmpi", "kneepoint-agent"};  // as `spread`
   return std::find(kStarters.begin(), kStarters.end(), name) != kStarters.end();
 }
 

@@ -15,6 +15,7 @@ struct Observed {
   std::string program;        // argv[0]
   std::string start_problem;  // could not be started, and why; "" if it was
   bool cancelled = false;
+  std::string lost_pod;  // a pod went away meanwhile, and why; "" if none did
   bool limit_passed = false;
   std::int64_t limit_ns = 0;
   int wait_status = 0;    // as waitpid gives it

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "agents/agent/ask.h"
 #include "agents/agent/binding.h"
@@ -132,6 +133,8 @@ const char* yes_no(bool truth) {
 }  // namespace
 
 std::string host_name() {
+  const char* node = std::getenv("KNEEPOINT_NODE");
+  if (node != nullptr && *node != '\0') return node;
   utsname system{};
   uname(&system);
   return system.nodename;
@@ -204,6 +207,7 @@ Facts step_facts(const StepSpec& step) {
       {"ranks", std::to_string(step.ranks)},
       {"threads_per_rank", std::to_string(step.threads_per_rank)},
   };
+  if (!step.node_names.empty()) facts.emplace_back("nodes", step.node_names);
   const std::string hash = program_hash(program_of(step));
   if (!hash.empty()) facts.emplace_back("program.hash", hash);
   return facts;

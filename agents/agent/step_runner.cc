@@ -18,6 +18,8 @@
 #include "agents/agent/metric_extraction.h"
 #include "agents/agent/other_load.h"
 #include "agents/agent/outcome.h"
+#include "agents/agent/pod_client.h"
+#include "agents/agent/pod_settings.h"
 #include "agents/agent/record_log.h"
 #include "agents/agent/run_counters.h"
 #include "agents/agent/supervisor.h"
@@ -28,7 +30,15 @@ namespace {
 
 constexpr Nanoseconds kExtractionLimit = 10 * kSecond;
 constexpr std::size_t kQuotedLine = 200;
-constexpr Nanoseconds kTermWait = 2 * kSecond;
+constexpr Nanoseconds kTermWait = 5 * kSecond;
+constexpr Nanoseconds kCleaning = 12 * kSecond;        // of other pods: silence is noticed before
+constexpr Nanoseconds kHurriedCleaning = 4 * kSecond;  // when the Job is being deleted
+constexpr std::size_t kMostNote = 1024;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
 
 // By SIGTERM, or as starters and shells say so.
 bool was_terminated(int wait_status) {
@@ -70,7 +80,7 @@ class StepRun {
     end.elapsed_ns = clock.steady() - begun;
     end.output_truncated = out_.capture().dropped() > 0 || err_.capture().dropped() > 0;
     TRY(log_.finish(end));
-    return seen_.cancelled ? StepEnd::cancelled : StepEnd::done;
+    return seen_.cancelled || !seen_.lost_pod.empty() ? StepEnd::cancelled : StepEnd::done;
   }
 
  private:
@@ -90,15 +100,17 @@ class StepRun {
     out_.attach(std::move(child->out));
     err_.attach(std::move(child->err));
     Result<void> written;
-    const Supervision end = supervise(child->pid, step_.limit_ns, out_, err_, signals_, [&] {
+    const Nanoseconds grace = is_starter(step_.argv[0]) ? kStarterGrace : kGrace;
+    const Supervision end = supervise(child->pid, step_.limit_ns, grace, out_, err_, signals_, [&] {
       tail_.follow(log_, false);
       counters.look(system_clock().steady());
       if (written) written = log_.flush();
-      return written.has_value() && !tail_.unreadable();
+      return written.has_value() && !tail_.unreadable() && !lost_for(kGrace);
     });
     out_.finish();
     err_.finish();
     TRY(written);
+    clean_other_pods(end.cancelled);
     seen_.wait_status = end.wait_status;
     seen_.limit_passed = end.limit_passed;
     // A batch system tells every process of a job to end, one after the other: the workload may
@@ -111,11 +123,37 @@ class StepRun {
     }
     other_cores_ = others.cores();
     counted_ = counters.facts();
-    seen_.leftovers = end.leftovers.killed;
-    seen_.leftovers_gone = end.leftovers.gone && end.ended;
+    seen_.leftovers += end.leftovers.killed;
+    seen_.leftovers_gone = seen_.leftovers_gone && end.leftovers.gone && end.ended;
     const auto oom_kills_now = count_oom_kills();
     seen_.oom_seen = oom_kills && oom_kills_now && *oom_kills_now > *oom_kills;
     return {};
+  }
+
+  // The agent of this pod leaves a note when another pod is lost.
+  void note_lost_pod() {
+    const std::string path = variable(kLostVariable);
+    if (path.empty() || !seen_.lost_pod.empty()) return;
+    seen_.lost_pod = read_small(path, kMostNote);
+    if (!seen_.lost_pod.empty()) lost_at_ = system_clock().steady();
+  }
+
+  // A starter would wait for its daemons on the lost pod.
+  bool lost_for(Nanoseconds duration) {
+    note_lost_pod();
+    return !seen_.lost_pod.empty() && system_clock().steady() - lost_at_ > duration;
+  }
+
+  // A pod that does not answer was lost before the agent of this one had noticed.
+  void clean_other_pods(bool cancelled) {
+    const std::string link = variable(kLinkVariable);
+    if (link.empty()) return;
+    note_lost_pod();
+    if (!seen_.lost_pod.empty()) return;  // all pods end anyway
+    const Cleaned cleaned = clean_peers(link, cancelled ? kHurriedCleaning : kCleaning);
+    seen_.leftovers += cleaned.killed;
+    seen_.leftovers_gone = cleaned.gone;
+    note_lost_pod();
   }
 
   // What is only known when the workload has ended: metrics of its output, where its ranks ran.
@@ -154,6 +192,7 @@ class StepRun {
   OutputStream err_;
   WorkloadTail tail_;
   Observed seen_;
+  Nanoseconds lost_at_ = 0;
   std::optional<double> other_cores_;
   Facts counted_;
 };

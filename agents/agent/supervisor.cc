@@ -24,8 +24,9 @@ enum class Stage { running, asked_to_end, killed };
 
 class Loop {
  public:
-  Loop(pid_t pid, Nanoseconds limit, OutputStream& out, OutputStream& err, Signals& signals)
-      : pid_(pid), out_(out), err_(err), signals_(signals) {
+  Loop(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out, OutputStream& err,
+       Signals& signals)
+      : pid_(pid), grace_(grace), out_(out), err_(err), signals_(signals) {
     const Nanoseconds now = system_clock().steady();
     next_tick_ = now + kTick;
     stage_deadline_ = limit > 0 && limit < kNever - now ? now + limit : kNever;
@@ -33,7 +34,7 @@ class Loop {
 
   Supervision run(const std::function<bool()>& on_tick) {
     while (!reap()) {
-      wait();
+      wait(std::min(next_tick_, stage_deadline_));
       out_.drain(kBlocksPerTurn);
       err_.drain(kBlocksPerTurn);
       signals_.read_pending();
@@ -53,6 +54,10 @@ class Loop {
         next_tick_ = system_clock().steady() + kTick;
       }
     }
+    if (await_helpers(kHelperWait, false) > 0) {
+      for (const pid_t helper : remote_helpers()) kill(helper, SIGTERM);  // srun kills its tasks
+      await_helpers(grace_, true);
+    }
     result_.leftovers = kill_leftovers(pid_, kKillLimit);
     out_.drain(kBlocksAtEnd);
     err_.drain(kBlocksAtEnd);
@@ -60,8 +65,22 @@ class Loop {
   }
 
  private:
-  void wait() {
-    const Nanoseconds until = std::min(next_tick_, stage_deadline_);
+  // Until there is none or the time is over, or somebody cancels; how many are left.
+  std::size_t await_helpers(Nanoseconds most, bool though_cancelled) {
+    const Nanoseconds deadline = system_clock().steady() + most;
+    while (true) {
+      const std::size_t left = remote_helpers().size();
+      const Nanoseconds now = system_clock().steady();
+      signals_.read_pending();
+      const bool hurry = signals_.cancel_asked() && !though_cancelled;
+      if (left == 0 || hurry || now >= deadline) return left;
+      wait(std::min(now + kTick, deadline));  // an end wakes it, unless it is a grandchild's
+      out_.drain(kBlocksPerTurn);
+      err_.drain(kBlocksPerTurn);
+    }
+  }
+
+  void wait(Nanoseconds until) {
     const Nanoseconds left = std::max<Nanoseconds>(0, until - system_clock().steady());
     std::array<pollfd, 3> entries = {{{signals_.fd(), POLLIN, 0},  // a closed pipe is -1: ignored
                                       {out_.fd(), POLLIN, 0},
@@ -106,7 +125,7 @@ class Loop {
     kill(-pid_, SIGTERM);
     kill(-pid_, SIGCONT);  // a stopped program can't end
     stage_ = Stage::asked_to_end;
-    stage_deadline_ = now + kGrace;
+    stage_deadline_ = now + grace_;
   }
 
   void kill_all(Nanoseconds now) {
@@ -116,6 +135,7 @@ class Loop {
   }
 
   pid_t pid_;
+  Nanoseconds grace_;
   OutputStream& out_;
   OutputStream& err_;
   Signals& signals_;
@@ -127,9 +147,9 @@ class Loop {
 
 }  // namespace
 
-Supervision supervise(pid_t pid, Nanoseconds limit, OutputStream& out, OutputStream& err,
-                      Signals& signals, const std::function<bool()>& on_tick) {
-  return Loop(pid, limit, out, err, signals).run(on_tick);
+Supervision supervise(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out,
+                      OutputStream& err, Signals& signals, const std::function<bool()>& on_tick) {
+  return Loop(pid, limit, grace, out, err, signals).run(on_tick);
 }
 
 }  // namespace kneepoint::agent

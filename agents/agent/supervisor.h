@@ -51,12 +51,18 @@ struct Supervision {
 };
 
 constexpr Nanoseconds kTick = 200 * kMillisecond;
-constexpr Nanoseconds kGrace = 3 * kSecond;       // between SIGTERM and SIGKILL
-constexpr Nanoseconds kKillLimit = 10 * kSecond;  // for what SIGKILL doesn't end at once
+constexpr Nanoseconds kGrace = 3 * kSecond;          // between SIGTERM and SIGKILL
+constexpr Nanoseconds kStarterGrace = 10 * kSecond;  // the same for srun and mpirun: see below
+constexpr Nanoseconds kKillLimit = 10 * kSecond;     // for what SIGKILL doesn't end at once
+constexpr Nanoseconds kHelperWait = 30 * kSecond;    // for daemons on other nodes that are ending
 
 // Returns when the child and all its descendants are gone and their output is read. `on_tick` is
 // called about every kTick; when it returns false the child is killed.
-Supervision supervise(pid_t pid, Nanoseconds limit, OutputStream& out, OutputStream& err,
-                      Signals& signals, const std::function<bool()>& on_tick);
+//
+// A starter (`grace`: kStarterGrace) has ranks or daemons on other nodes, which no signal of ours
+// reaches: killing it, or the srun that mpirun leaves behind, would have them live on beside the
+// next step. So it has time to end them; what it leaves behind to wait for them is waited for.
+Supervision supervise(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out,
+                      OutputStream& err, Signals& signals, const std::function<bool()>& on_tick);
 
 }  // namespace kneepoint::agent

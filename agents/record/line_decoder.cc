@@ -159,7 +159,7 @@ End read_end(Fields& f) {
   r.detail = f.text("detail");
   r.count = f.small("count");
   r.checksum = f.text("checksum");
-  for (const char* known : {"succeeded", "failed", "timed_out", "cancelled", "invalid"}) {
+  for (const char* known : {"succeeded", "failed", "timed_out", "cancelled", "invalid", "lost"}) {
     if (r.outcome == known) return r;
   }
   f.fail("outcome '" + r.outcome + "' is not known");

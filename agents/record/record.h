@@ -76,7 +76,7 @@ struct Done {
 
 // The agent's end of a step: always the last line.
 struct End {
-  std::string outcome;  // succeeded | failed | timed_out | cancelled | invalid
+  std::string outcome;  // succeeded | failed | timed_out | cancelled | invalid | lost
   std::string reason;   // a word of model/attempt.h's list, "none" if succeeded
   int exit_code = 0;
   int signal = 0;

@@ -135,6 +135,21 @@ TEST_F(AgentTest, an_allocation_file_that_is_wrong_or_missing_is_an_error) {
             std::string::npos);
 }
 
+TEST_F(AgentTest, under_slurm_an_allocation_file_may_come_late) {
+  write_allocation({{.argv = misbehave("print", "t=1"), .time_pattern = kTime}});
+  const std::string file = folder_ + "/allocation.json";
+  std::filesystem::rename(file, file + ".hidden");
+  ::setenv("SLURM_JOB_ID", "7", 1);
+  const pid_t agent = start_agent();
+  ::unsetenv("SLURM_JOB_ID");
+  wait_until("it is the agent", [&] {
+    return read("/proc/" + std::to_string(agent) + "/comm") == "kneepoint-agent\n";
+  });
+  std::filesystem::rename(file + ".hidden", file);
+  EXPECT_EQ(wait_for(agent), 0) << read(folder_ + "/agent.stderr");
+  EXPECT_EQ(word(records(1)), "succeeded/none");
+}
+
 TEST_F(AgentTest, node_facts_are_gathered_once_and_kept_for_the_next_agent) {
   run_one({.argv = misbehave("print", "t=1"), .time_pattern = kTime});
   std::size_t kept = 0;

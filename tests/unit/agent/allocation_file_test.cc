@@ -17,7 +17,8 @@ TEST(AllocationFile, reads_every_field) {
   const auto file = parse_allocation(
       R"json({"v":1,"name":"kp-1","steps":[{"attempt":"r17-a1","run_dir":"/w/r17-a1",
           "argv":["mpirun","-n","4","prog"],"env":{"A":"b"},"limit_ns":1200000000000,
-          "own_harness":true,"ranks":4,"threads_per_rank":2,"bind":"core","emulated":true,
+          "own_harness":true,"ranks":4,"threads_per_rank":2,"nodes":2,"place":"mpirun",
+          "bind":"core","emulated":true,
           "oversubscribed":true,"program":"prog","measure_machine":true,
           "metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stderr"}]}]})json");
   ASSERT_TRUE(file.has_value()) << file.error().message;
@@ -32,6 +33,8 @@ TEST(AllocationFile, reads_every_field) {
   EXPECT_TRUE(step.own_harness && step.emulated && step.oversubscribed);
   EXPECT_EQ(step.ranks, 4);
   EXPECT_EQ(step.threads_per_rank, 2);
+  EXPECT_EQ(step.nodes, 2);
+  EXPECT_EQ(step.place, "mpirun");
   EXPECT_EQ(step.bind, "core");
   EXPECT_EQ(step.program, "prog");
   EXPECT_TRUE(step.measure_machine);

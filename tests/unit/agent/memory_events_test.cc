@@ -20,6 +20,10 @@ TEST(MemoryEvents, finds_the_file_of_either_version) {
 }
 
 TEST(MemoryEvents, reads_the_count_and_not_a_name_that_ends_alike) {
+  EXPECT_EQ(memory_events_path_in_container("/sys/fs/cgroup/memory/kubepods/x/memory.oom_control"),
+            "/sys/fs/cgroup/memory/memory.oom_control");
+  EXPECT_EQ(memory_events_path_in_container("/sys/fs/cgroup/kubepods/x/memory.events"),
+            "/sys/fs/cgroup/memory.events");
   EXPECT_EQ(parse_oom_kills("low 0\noom 3\noom_kill 2\noom_group_kill 1\n"), 2);
   EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n"), 5);
   EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\n"), std::nullopt);

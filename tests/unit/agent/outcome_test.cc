@@ -75,6 +75,13 @@ TEST(Outcome, sigkill_is_want_of_memory_only_if_the_kernel_counted_one) {
   EXPECT_EQ(word(observed, {}), "failed/killed_by_signal");
 }
 
+TEST(Outcome, a_shell_tells_of_a_child_that_was_killed_for_want_of_memory) {
+  Observed observed = seen(exited(137));
+  EXPECT_EQ(word(observed, {}), "failed/exit_code");
+  observed.oom_seen = true;
+  EXPECT_EQ(word(observed, {}), "failed/oom");
+}
+
 TEST(Outcome, a_starters_code_above_128_is_a_ranks_signal) {
   Observed observed = seen(exited(139));
   EXPECT_EQ(word(observed, {}), "failed/exit_code");
@@ -122,6 +129,21 @@ TEST(Outcome, what_the_agent_did_itself_comes_before_how_the_program_ended) {
   Observed cancelled = seen(exited(0));
   cancelled.cancelled = true;
   EXPECT_EQ(word(cancelled, with_time()), "cancelled/user_cancelled");
+}
+
+TEST(Outcome, a_lost_pod_is_why_a_step_was_ended_but_not_one_that_had_ended_well) {
+  Observed observed = seen(exited(1));
+  observed.lost_pod = "pod j-2.j is gone: no sign of life for 8 s";
+  const auto end = decide_outcome(observed, with_time());
+  EXPECT_EQ(end.outcome + '/' + end.reason, "lost/node_failed");
+  EXPECT_EQ(end.detail, observed.lost_pod);
+  observed.wait_status = 0;
+  EXPECT_EQ(word(observed, with_time()), "succeeded/none");
+  observed.cancelled = true;
+  EXPECT_EQ(word(observed, with_time()), "lost/node_failed");
+  observed.cancelled = false;
+  observed.stopped_for_records = true;
+  EXPECT_EQ(word(observed, with_time()), "lost/node_failed");
 }
 
 TEST(Outcome, a_wrong_answer_comes_before_the_exit_code) {
