@@ -11,14 +11,20 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 
+#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/queue_use.h"
+#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr int kMostNamed = 5;
+// Additions for all draws of one search, and the fewest draws: a study of a thousand runs has all
+// draws, one of a hundred thousand fewer.
+constexpr double kMostAdditions = 5e8;
+constexpr int kFewestDraws = 199;
 
 struct Held {
   double log_seconds = 0;
@@ -26,21 +32,10 @@ struct Held {
   std::vector<int> nodes;  // indices
 };
 
-struct Stratum {  // one point
+struct Stratum {  // the runs of one point that compare
   std::vector<Held> runs;
   double spread = 0;  // sum of squares of the ranks around their mean, over n - 1
 };
-
-std::vector<std::string> hosts_of(const std::string& list) {
-  std::set<std::string> hosts;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    const std::string host = list.substr(at, comma - at);
-    if (!host.empty() && host != "...") hosts.insert(host);
-    at = comma + 1;
-  }
-  return {hosts.begin(), hosts.end()};
-}
 
 void rank(Stratum& stratum) {
   std::vector<Held>& runs = stratum.runs;
@@ -115,12 +110,6 @@ std::vector<std::vector<double>> ranks_of(const std::vector<Stratum>& strata) {
   return ranks;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // How much slower, and at how many of the points.
 void measure(const std::vector<Stratum>& strata, int node, BadNode& bad) {
   std::vector<double> excess;
@@ -138,20 +127,26 @@ void measure(const std::vector<Stratum>& strata, int node, BadNode& bad) {
   if (!excess.empty()) bad.slowdown = std::expm1(median(excess));
 }
 
+std::string formatted(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
 class Search {
  public:
   Search(const StudyEvidence& evidence, const BadNodeOptions& options)
       : options_(options), random_(options.seed, "bad nodes") {
     for (const PointEvidence& point : evidence.points) {
-      Stratum stratum;
+      std::map<std::string, Stratum> strata;  // by provenance: another kind of node is no bad node
       for (const RunEvidence& run : point.runs) {
-        if (run.state != AttemptState::succeeded || run.seconds <= 0) continue;
+        if (!counts(run)) continue;
         Held held;
         held.log_seconds = std::log(run.seconds);
-        for (const std::string& host : hosts_of(run.hosts)) held.nodes.push_back(index_of(host));
-        if (!held.nodes.empty()) stratum.runs.push_back(std::move(held));
+        for (const std::string& node : nodes_of(run)) held.nodes.push_back(index_of(node));
+        if (!held.nodes.empty()) strata[run.provenance].runs.push_back(std::move(held));
       }
-      keep(std::move(stratum));
+      for (auto& [provenance, stratum] : strata) keep(std::move(stratum));
     }
   }
 
@@ -168,12 +163,17 @@ class Search {
               : "at every point all runs had the same nodes, so that no node can be told apart";
       return verdict;
     }
-    verdict.least_p = 1.0 / (options_.permutations + 1);
     while (static_cast<int>(verdict.bad.size()) < kMostNamed) {
       auto found = worst();
       if (!found) break;
       verdict.bad.push_back(std::move(found->second));
       take_out(found->first);
+    }
+    verdict.least_p = least_p_.value_or(1);
+    if (verdict.bad.empty() && verdict.least_p > options_.alpha) {
+      verdict.why_not =
+          "too few runs: on these nodes even the clearest difference would be seen by chance in " +
+          formatted("%.0f", verdict.least_p * 100) + " of 100 studies; add repeats";
     }
     return verdict;
   }
@@ -203,21 +203,53 @@ class Search {
     const auto top = std::max_element(seen.begin(), seen.end());
     const auto node = static_cast<std::size_t>(top - seen.begin());
     if (*top <= 0) return std::nullopt;
-    int as_large = 0;
-    for (int i = 0; i < options_.permutations; ++i) {
-      for (std::vector<double>& one : ranks) random_.shuffle(one);
-      const std::vector<double> drawn = statistics(strata_, ranks, judged);
-      as_large += *std::max_element(drawn.begin(), drawn.end()) >= *top - 1e-12 ? 1 : 0;
-    }
+    const Draws drawn = draw(judged, std::move(ranks), *top);
+    if (!least_p_) least_p_ = drawn.least_p;
     BadNode bad;
     bad.node = names_[node];
-    bad.p_value = (as_large + 1.0) / (options_.permutations + 1.0);
+    bad.p_value = drawn.p_value;
     bad.runs = judged[node].runs;
     bad.points = judged[node].points;
     measure(strata_, static_cast<int>(node), bad);
     if (bad.p_value > options_.alpha || bad.slowdown < options_.min_slowdown) return std::nullopt;
     bad.inseparable = companions(static_cast<int>(node));
     return std::pair(static_cast<int>(node), std::move(bad));
+  }
+
+  struct Draws {
+    double p_value = 1;
+    double least_p = 1;  // of the largest value that any draw had
+  };
+
+  // Stops as soon as `top` can't be rare enough any more: p is then above alpha, how far is of no
+  // interest.
+  Draws draw(const std::vector<Judged>& judged, std::vector<std::vector<double>> ranks,
+             double top) {
+    const int wanted = draws_for(strata_);
+    int as_large = 0, done = 0, at_most = 0;
+    double most = 0;
+    while (done < wanted && as_large + 1 <= options_.alpha * (wanted + 1)) {
+      for (std::vector<double>& one : ranks) random_.shuffle(one);
+      const std::vector<double> values = statistics(strata_, ranks, judged);
+      const double value = *std::max_element(values.begin(), values.end());
+      ++done;
+      as_large += value >= top - 1e-12 ? 1 : 0;
+      if (value > most + 1e-12) at_most = 0;
+      most = std::max(most, value);
+      at_most += value >= most - 1e-12 ? 1 : 0;
+    }
+    // What was seen is one more of the possible placements.
+    if (top > most + 1e-12) at_most = 0;
+    return {(as_large + 1.0) / (done + 1.0), (at_most + 1.0) / (done + 1.0)};
+  }
+
+  int draws_for(const std::vector<Stratum>& strata) const {
+    double additions = 1;
+    for (const Stratum& stratum : strata) {
+      for (const Held& run : stratum.runs) additions += static_cast<double>(run.nodes.size()) + 1;
+    }
+    const double affordable = std::max<double>(kFewestDraws, kMostAdditions / additions);
+    return static_cast<int>(std::min<double>(options_.permutations, affordable));
   }
 
   // Nodes in exactly the same runs.
@@ -252,16 +284,11 @@ class Search {
 
   const BadNodeOptions& options_;
   Random random_;
+  std::optional<double> least_p_;
   std::map<std::string, int> indices_;
   std::vector<std::string> names_;
   std::vector<Stratum> strata_;
 };
-
-std::string formatted(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 }  // namespace
 

@@ -2,7 +2,8 @@
 //
 // Bad nodes: is there a node that slows every point that holds it? For runs as separate jobs, each
 // on nodes of its own. Pure and seeded. A node is named only if runs that held it were slower than
-// runs of the same point that didn't, by more than the best of all nodes would be by chance.
+// runs of the same point and provenance that didn't, by more than the best of all nodes would be by
+// chance.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace kneepoint {
 struct BadNodeOptions {
   double alpha = 0.05;         // chance of naming any node when all are alike
   double min_slowdown = 0.02;  // less than this is not worth a word
-  int permutations = 4999;
+  int permutations = 4999;     // fewer where the study is so large that these would take seconds
   std::uint64_t seed = 1;
 };
 
@@ -35,7 +36,7 @@ struct BadNodeVerdict {
   int nodes = 0;        // tested: some run of a point held it and another didn't
   int runs = 0;         // of the points where that is so
   int points = 0;
-  double least_p = 1;        // the smallest p that this placement could give at all
+  double least_p = 1;        // the smallest p that this placement could give at all, estimated
   std::vector<BadNode> bad;  // worst first
 };
 

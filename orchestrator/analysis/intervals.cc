@@ -128,14 +128,20 @@ RankChoice hodges_lehmann_rank(int n, int m, double level) {
   }
   const double mean = static_cast<double>(pairs) / 2;
   const double deviation = std::sqrt(static_cast<double>(pairs) * (n + m + 1) / 12.0);
-  // P(U <= u) = Phi((u + 1/2 - mean) / deviation); start near and step to the largest that fits.
+  // P(U <= u) = Phi((u + 1/2 - mean) / deviation), which grows with u: bisect for the first above.
   const auto cdf = [&](double u) {
     return std::erfc(-(u + 0.5 - mean) / deviation / std::sqrt(2.0)) / 2;
   };
-  auto k = static_cast<int>(mean - 3 * deviation);
-  if (k < 0) k = 0;
-  while (cdf(k) <= tail) ++k;
-  return {k, k > 0 ? 1 - 2 * cdf(k - 1) : 0};
+  std::int64_t k = 0, beyond = pairs;
+  while (k < beyond) {
+    const std::int64_t middle = k + (beyond - k) / 2;
+    if (cdf(static_cast<double>(middle)) <= tail) {
+      k = middle + 1;
+    } else {
+      beyond = middle;
+    }
+  }
+  return {k, k > 0 ? 1 - 2 * cdf(static_cast<double>(k - 1)) : 0};
 }
 
 RankChoice median_rank(int n, double level) {
@@ -178,8 +184,8 @@ std::optional<Interval> median_interval(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const int n = static_cast<int>(values.size());
   const RankChoice rank = median_rank(n);
-  return Interval{.low = values[rank.k - 1],
-                  .high = values[n - rank.k],
+  return Interval{.low = values[static_cast<std::size_t>(rank.k - 1)],
+                  .high = values[static_cast<std::size_t>(n - rank.k)],
                   .level = rank.level,
                   .method = n < 5 ? "range" : "order statistics"};
 }

@@ -4,6 +4,7 @@
 // the level that it really has and the method that made it; where none exists there is none.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -20,7 +21,7 @@ double median(std::vector<double> values);
 int count_outliers(const std::vector<double>& values);
 
 struct RankChoice {
-  int k = 0;  // 0: no interval of the level exists
+  std::int64_t k = 0;  // 0: no interval of the level exists
   double level = 0;
 };
 

@@ -29,6 +29,30 @@ void add_scaled_speedups(StudyAnalysis& study) {
   }
 }
 
+// Runs of one allocation share more than their nodes, so that shuffling them proves nothing.
+BadNodeVerdict look_for_bad_nodes(const StudyEvidence& evidence, const QueueUse& queue,
+                                  std::uint64_t seed) {
+  if (queue.packed) {
+    BadNodeVerdict verdict;
+    verdict.why_not =
+        "runs were packed: the steps of an allocation are on nested nodes, so that a node can't be "
+        "told from its allocation; one job per run can tell";
+    return verdict;
+  }
+  BadNodeOptions options;
+  options.seed = seed;
+  return find_bad_nodes(evidence, options);
+}
+
+void add_queue(const StudyEvidence& evidence, std::uint64_t seed, StudyAnalysis& study) {
+  study.queue = queue_use(evidence);
+  if (!study.queue) return;
+  study.bad_nodes = look_for_bad_nodes(evidence, *study.queue, seed);
+  if (!study.bad_nodes->bad.empty()) {
+    study.warnings.push_back({"bad_node", to_sentence(*study.bad_nodes)});
+  }
+}
+
 }  // namespace
 
 StudyAnalysis analyse(const StudyEvidence& evidence, const AnalysisOptions& options) {
@@ -45,6 +69,7 @@ StudyAnalysis analyse(const StudyEvidence& evidence, const AnalysisOptions& opti
   add_scaled_speedups(study);
   study.shapes = contests(evidence, study.warnings);
   study.collectives = collective_answers(evidence, study.warnings);
+  add_queue(evidence, seeded.bootstrap.seed, study);
   if (evidence.points.empty()) {
     study.warnings.push_back({"no_points", "the study has no points: nothing is computed"});
   }

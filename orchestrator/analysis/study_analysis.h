@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/bad_nodes.h"
 #include "orchestrator/analysis/breakdown.h"
 #include "orchestrator/analysis/collective_fit.h"
 #include "orchestrator/analysis/isoefficiency.h"
@@ -16,6 +17,7 @@
 #include "orchestrator/analysis/model_intervals.h"
 #include "orchestrator/analysis/models.h"
 #include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/queue_use.h"
 #include "orchestrator/analysis/roofline.h"
 #include "orchestrator/analysis/summary.h"
 #include "orchestrator/analysis/superlinear.h"
@@ -109,7 +111,9 @@ struct StudyAnalysis {
   std::vector<CurveAnalysis> curves;  // in the order of summary.curves
   std::vector<ShapeContest> shapes;
   std::vector<CollectiveAnswer> collectives;
-  std::vector<Warning> warnings;  // of the study as a whole
+  std::optional<QueueUse> queue;            // none: the backend has no queue
+  std::optional<BadNodeVerdict> bad_nodes;  // beside it
+  std::vector<Warning> warnings;            // of the study as a whole
 };
 
 struct AnalysisOptions {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every backend, by name. A backend that this version lacks has a row too: its why_unavailable()
-// is a better answer than "unknown backend".
+// Every backend, by name. why_unavailable() is a better answer than a failed try.
 #include <array>
 
 #include "orchestrator/backend/backends.h"
@@ -14,13 +13,8 @@ std::string always_available(const Site&) {
   return "";
 }
 
-std::string comes_later(const Site& site) {
-  return std::string("this version runs on the local, slurm and simulated backends; ") +
-         to_string(site.backend) + " comes with a later one";
-}
-
-Result<std::unique_ptr<Launcher>> make_none(const LauncherContext& context) {
-  return Error{ErrorCode::unsupported, comes_later(context.site), false};
+std::string needs_a_server(const Site& site) {
+  return site.kubernetes.access.server.empty() ? "no API server is known" : "";
 }
 
 }  // namespace
@@ -29,7 +23,7 @@ std::span<const BackendRow> backend_table() {
   static const std::array<BackendRow, 4> table = {{
       {BackendKind::local, make_local_launcher, always_available},
       {BackendKind::slurm, make_slurm_launcher, always_available},
-      {BackendKind::kubernetes, make_none, comes_later},
+      {BackendKind::kubernetes, make_kubernetes_launcher, needs_a_server},
       {BackendKind::simulated, make_simulated_launcher, always_available},
   }};
   return table;

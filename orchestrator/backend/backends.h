@@ -10,6 +10,7 @@ namespace kneepoint {
 
 Result<std::unique_ptr<Launcher>> make_local_launcher(const LauncherContext& context);
 Result<std::unique_ptr<Launcher>> make_slurm_launcher(const LauncherContext& context);
+Result<std::unique_ptr<Launcher>> make_kubernetes_launcher(const LauncherContext& context);
 Result<std::unique_ptr<Launcher>> make_simulated_launcher(const LauncherContext& context);
 
 // What a launcher answers for what it did not get to in time.

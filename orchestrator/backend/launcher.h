@@ -68,6 +68,7 @@ struct Observation {
   std::string detail;            // why it waits, or what the backend says of its end
   Reason reason = Reason::none;  // when the backend knows why it ended: node_failed, time_limit...
   bool preempted = false;
+  Nanoseconds suspended_ns = 0;       // when it was last seen to stand still; 0: never
   std::string nodes;                  // where it was placed, in the backend's words; "": not known
   Nanoseconds expected_start_ns = 0;  // of a queued one, if the backend has an idea
   Nanoseconds submitted_ns = 0;
@@ -91,11 +92,16 @@ struct Capabilities {
   int nodes = 1;           // 0: unknown
   int cores_per_node = 1;  // 0: unknown
   int gpus_per_node = 0;
+  double cores_asked = 0;               // the site asks for so many per node; 0: by the shape
   int default_concurrent = 1;           // allocations at once when nobody says
   bool shares_cores = false;            // steps of different allocations compete for the same cores
   bool has_queue = false;               // jobs wait and run without us: leaving them there is safe
   Nanoseconds poll_interval = kSecond;  // how long it pays to wait between two observations
   Nanoseconds call_deadline = 2 * kSecond;  // what one call may take
+  std::string place;                        // in the backend's words: "partition batch"; may be ""
+  int nodes_down = 0;                       // of `nodes`, those that can't run anything now
+  int most_nodes = 0;                       // of one allocation; 0: no limit but `nodes`
+  Nanoseconds most_time = 0;                // of one allocation; 0: no limit
 };
 
 using Deadline = Nanoseconds;  // on Clock::steady()

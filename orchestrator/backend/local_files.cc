@@ -48,6 +48,8 @@ void write_step(JsonWriter& w, const StepLine& line) {
   w.end_object().key("limit_ns").value(step.limit);
   w.key("own_harness").value(step.own_harness).key("ranks").value(step.shape.ranks);
   w.key("threads_per_rank").value(step.shape.threads_per_rank);
+  if (line.nodes > 0) w.key("nodes").value(line.nodes);
+  if (!line.place.empty()) w.key("place").value(line.place);
   w.key("bind").value(to_string(step.shape.bind)).key("emulated").value(step.emulated);
   w.key("oversubscribed").value(step.oversubscribed);
   if (!step.command.argv.empty()) w.key("program").value(step.command.argv[0]);

@@ -22,6 +22,8 @@ struct StepLine {  // one step of the allocation file
   const Step* step = nullptr;
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
+  int nodes = 0;      // how many of the allocation's; 0: not to be told
+  std::string place;  // srun | mpirun: the agent tells that starter which; "": it has them all
 };
 // `cpus`: the cores handed to it, kept for the next controller.
 std::string allocation_text(const std::string& name, const std::vector<int>& cpus,

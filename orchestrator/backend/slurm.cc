@@ -4,9 +4,11 @@
 // its name and its folder; ids are only how Slurm calls it today. The agent's lock on the
 // allocation file and the exclusive mkdir of each run directory make every step run at most once,
 // even if Slurm should run a job twice (decision 0009).
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -43,6 +45,11 @@ class SlurmLauncher final : public Launcher {
     capabilities.default_concurrent = kDefaultConcurrent;
     capabilities.has_queue = true;
     capabilities.call_deadline = kCallDeadline;
+    capabilities.place = "partition " + cluster_.partition + " of Slurm " + cluster_.version +
+                         (cluster_.has_accounting ? "" : ", no accounting");
+    capabilities.nodes_down = cluster_.nodes - cluster_.nodes_up;
+    capabilities.most_nodes = cluster_.most_nodes;
+    capabilities.most_time = cluster_.time_limit;
     return capabilities;
   }
 
@@ -117,6 +124,7 @@ class SlurmLauncher final : public Launcher {
     std::vector<std::string> ids;
     std::vector<std::size_t> places;
     Result<void> looked = clock_.steady() > deadline ? deadline_passed("cancel") : Result<void>();
+    bool is_fresh = false;
     for (std::size_t i = 0; i < refs.size() && looked; ++i) {
       auto job = find(refs[i]);
       if (!job || *job == nullptr || (*job)->over) {
@@ -124,7 +132,8 @@ class SlurmLauncher final : public Launcher {
         continue;
       }
       // An id is only used for a job that has the right name now.
-      if (ids.empty()) looked = watch_.look(deadline);
+      if (!is_fresh) looked = watch_.look(deadline);
+      is_fresh = true;
       const SlurmJob* told = looked ? watch_.listed(refs[i]) : nullptr;
       (*job)->cancelled = true;
       if (told == nullptr) continue;
@@ -165,10 +174,12 @@ class SlurmLauncher final : public Launcher {
   Result<std::string> rehearse(const AllocationRequest& request, Deadline deadline) override {
     SlurmSubmission job = slurm_submission(request, site_, agent_path_);
     // Nothing is there yet: neither script nor folder. Slurm only reads the numbers.
-    job.script_path = "/dev/null";
     job.directory = "/";
+    if (!transport_->reads_script_file()) return transport_->rehearse(job, deadline);
     TRY_ASSIGN(job.script_path, rehearsal_script());
-    return transport_->rehearse(job, deadline);
+    auto answer = transport_->rehearse(job, deadline);
+    ::unlink(job.script_path.c_str());
+    return answer;
   }
 
  private:
@@ -177,7 +188,7 @@ class SlurmLauncher final : public Launcher {
                                         Deadline deadline) {
     if (clock_.steady() > deadline) return deadline_passed("prepare");
     if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
-    const JobRef ref{request.name, request.directory, "", 0};
+    JobRef ref{request.name, request.directory, "", 0};
     TRY_ASSIGN(SlurmAllocation * job, find(ref));
     if (job == nullptr) {
       TRY(write_files(request));
@@ -186,6 +197,7 @@ class SlurmLauncher final : public Launcher {
     if (!job->ref.id.empty()) return std::optional<JobRef>(job->ref);
     // Written, but no answer was noted: an earlier controller, or a call that took too long.
     const bool on_its_way = is_being_submitted(request.name, script_path(request));
+    ref.submitted_ns = changed_at(job->path);  // no job of ours is older than its file
     if (!looked) TRY(watch_.look(deadline));
     looked = true;
     if (const SlurmJob* told = watch_.listed(ref)) return std::optional<JobRef>(adopt(*job, *told));
@@ -201,10 +213,7 @@ class SlurmLauncher final : public Launcher {
       return Error{ErrorCode::timeout, "it may still be on its way to Slurm; looking again", true};
     }
     // The allocation file stays as it is: an agent's lock may be on it.
-    const SlurmSubmission again = slurm_submission(request, site_, agent_path_);
-    if (auto written = write_whole_file(again.script_path, again.script); !written) {
-      return trouble_here(written.error());
-    }
+    if (auto written = write_script(request); !written) return trouble_here(written.error());
     return std::optional<JobRef>();
   }
 
@@ -219,28 +228,39 @@ class SlurmLauncher final : public Launcher {
                  std::vector<Result<JobRef>>& answers, Deadline deadline) {
     const Nanoseconds before = clock_.wall();
     const auto ids = transport_->submit(jobs, deadline);
-    bool any = false;
+    std::string first, last;  // of the ids
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const AllocationRequest& request = requests[places[i]];
       SlurmAllocation& job = remember(request);
       if (ids[i]) {
-        any = true;
         job.ref.id = *ids[i];
+        if (first.empty()) first = job.ref.id;
+        last = job.ref.id;
         continue;
       }
       const Error& error = ids[i].error();
       if (error.code == ErrorCode::timeout) job.doubtful_until = clock_.steady() + kDoubtful;
       answers[places[i]] = error.in("submit " + request.name);
     }
-    // Slurm's own submit times; without an answer, ours will do.
-    const bool looked = any && watch_.look(deadline).has_value();
+    if (first.empty()) return;
+    // Slurm's own submit times; without an answer, ours will do. Where a list is dear, only the
+    // first and the last are asked for: those between were handed over one after the other.
+    const auto one = transport_->find(first, deadline);
+    const auto other = first == last || !one ? one : transport_->find(last, deadline);
+    const bool known = one && other && one->submitted > 0 && other->submitted >= one->submitted;
+    const bool looked = !known && watch_.look(deadline).has_value();
+    if (!looked) watch_.look_soon();
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (!ids[i]) continue;
       SlurmAllocation& job = remember(requests[places[i]]);
       const SlurmJob* told = looked ? watch_.listed(job.ref) : nullptr;
-      job.ref.submitted_ns = told != nullptr && told->id == job.ref.id && told->submitted > 0
-                                 ? told->submitted
-                                 : before / kSecond * kSecond;
+      const bool fits = told != nullptr && told->id == job.ref.id && told->submitted > 0;
+      const Nanoseconds between =
+          known ? one->submitted + (other->submitted - one->submitted) / kSecond *
+                                       static_cast<Nanoseconds>(i) /
+                                       static_cast<Nanoseconds>(jobs.size()) * kSecond
+                : before / kSecond * kSecond;
+      job.ref.submitted_ns = fits ? told->submitted : between;
       answers[places[i]] = job.ref;
     }
   }
@@ -276,6 +296,7 @@ class SlurmLauncher final : public Launcher {
     job.path = path;
     job.steps = std::move(known->steps);
     job.changed = clock_.steady();
+    job.suspended_ns = read_suspended(ref.directory, ref.name);
     folders_.insert(ref.directory);
     return &jobs_.emplace(path, std::move(job)).first->second;
   }
@@ -293,6 +314,12 @@ class SlurmLauncher final : public Launcher {
     return job;
   }
 
+  Result<void> write_script(const AllocationRequest& request) const {
+    if (!transport_->reads_script_file()) return {};
+    const SlurmSubmission job = slurm_submission(request, site_, agent_path_);
+    return write_whole_file(job.script_path, job.script);
+  }
+
   Result<void> write_files(const AllocationRequest& request) {
     if (folders_.count(request.directory) == 0) {
       std::error_code failure;
@@ -303,8 +330,7 @@ class SlurmLauncher final : public Launcher {
       }
       folders_.insert(request.directory);
     }
-    const SlurmSubmission job = slurm_submission(request, site_, agent_path_);
-    auto written = write_whole_file(job.script_path, job.script);
+    auto written = write_script(request);
     // The allocation file comes last: where it is, the script is too.
     if (written) {
       written = write_whole_file(slurm_allocation_path(request.directory, request.name),
@@ -315,12 +341,21 @@ class SlurmLauncher final : public Launcher {
     return trouble_here(written.error());
   }
 
-  // sbatch --test-only wants to read a script.
+  // sbatch --test-only wants to read a script: a file of this call's own, since other controllers
+  // rehearse at the same time.
   static Result<std::string> rehearsal_script() {
-    const std::string path = std::filesystem::temp_directory_path().string() +
-                             "/kneepoint-rehearsal-" + std::to_string(::geteuid()) + ".sh";
-    TRY(write_whole_file(path, "#!/bin/sh\n"));
-    return path;
+    std::string path =
+        (std::filesystem::temp_directory_path() / "kneepoint-rehearsal-XXXXXX").string();
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) return trouble_here(system_error("make '" + path + "'", errno));
+    constexpr std::string_view kScript = "#!/bin/sh\n";
+    const bool whole =
+        ::write(fd, kScript.data(), kScript.size()) == static_cast<ssize_t>(kScript.size());
+    const int failure = errno;
+    ::close(fd);
+    if (whole) return path;
+    ::unlink(path.c_str());
+    return trouble_here(system_error("write '" + path + "'", failure));
   }
 
   const Site& site_;

@@ -2,11 +2,13 @@
 //
 // The command transport: sbatch, squeue, sacct, scancel, scontrol, sinfo. Variables of an outer
 // allocation and of the user's taste in output never reach them; those that say which cluster do.
+#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <ctime>
 
+#include "orchestrator/backend/slurm_limits.h"
 #include "orchestrator/backend/slurm_text.h"
 #include "orchestrator/io/subprocess.h"
 
@@ -31,6 +33,7 @@ class SlurmCommands final : public SlurmTransport {
                        ", which can't be read; set it to the cluster's slurm.conf, or unset it",
                    false};
     }
+    TRY(ping(deadline));
     const SpawnOptions questions[] = {
         options({"scontrol", "show", "config"}),
         options({"sinfo", "-h", "-o", kSinfoFormat}),
@@ -38,7 +41,9 @@ class SlurmCommands final : public SlurmTransport {
     auto answers = run_captured_all(questions, left(deadline), 2, kMostAnswer);
     TRY_ASSIGN(const std::string config, good("scontrol", std::move(answers[0])));
     TRY_ASSIGN(const std::string sinfo, good("sinfo", std::move(answers[1])));
-    return parse_cluster(config, sinfo, site_.slurm.partition);
+    SlurmCluster cluster = parse_cluster(config, sinfo, site_.slurm.partition);
+    has_limits_ = cluster.has_accounting && enforces_limits(config);
+    return cluster;
   }
 
   std::vector<Result<std::string>> submit(std::span<const SlurmSubmission> jobs,
@@ -118,6 +123,10 @@ class SlurmCommands final : public SlurmTransport {
     auto answer = run_captured(options(argv), left(deadline));
     if (!answer) return answer.error();
     if (answer->exit_code != 0) return slurm_error("sbatch", answer->errors);
+    // sbatch takes a job over a limit of its account or QOS, which then waits for ever.
+    load_accounting(deadline);
+    const std::string why = why_not_allowed(accounting_, site_.slurm, job);
+    if (!why.empty()) return Error{ErrorCode::invalid, "sacctmgr: " + why, false};
     return parse_rehearsal(answer->errors.empty() ? answer->output : answer->errors);
   }
 
@@ -170,6 +179,38 @@ class SlurmCommands final : public SlurmTransport {
     return good(argv[0], run_captured(options(argv), left(deadline), kMostAnswer));
   }
 
+  // Other commands wait for a controller that is down as long as MessageTimeout says; this one
+  // tells at once.
+  Result<void> ping(Deadline deadline) const {
+    auto answer = run_captured(options({"scontrol", "ping"}), left(deadline), kMostAnswer);
+    if (!answer && answer.error().code == ErrorCode::not_found)
+      return good("scontrol", answer).error();
+    if (!answer) return {};
+    const std::string down = parse_ping(answer->output);
+    if (down.empty()) return {};
+    // Without munge nobody seems to be there.
+    if (!answer->errors.empty()) return slurm_error("scontrol", answer->errors + "\n" + down);
+    return slurm_error("scontrol", down);
+  }
+
+  // Asked once, by the first rehearsal. Who may not ask knows nothing of limits, and goes on.
+  void load_accounting(Deadline deadline) {
+    if (!has_limits_ || accounting_is_known_) return;
+    accounting_is_known_ = true;
+    const std::string uid = std::to_string(::geteuid());
+    const passwd* const entry = ::getpwuid(::geteuid());
+    const std::string user = entry == nullptr ? uid : entry->pw_name;
+    const SpawnOptions questions[] = {
+        options({"sacctmgr", "-n", "-P", "show", "user", user, "withassoc",
+                 std::string("format=") + kAssociationFields}),
+        options({"sacctmgr", "-n", "-P", "show", "qos", std::string("format=") + kQosFields}),
+    };
+    auto answers = run_captured_all(questions, left(deadline), 2);
+    auto associations = good("sacctmgr", std::move(answers[0]));
+    auto qos = good("sacctmgr", std::move(answers[1]));
+    if (associations && qos) accounting_ = parse_accounting(*associations, *qos);
+  }
+
   static bool is_over_already(const std::string& words) {
     return words.find("Invalid job id") != std::string::npos ||
            words.find("already completing or completed") != std::string::npos;
@@ -187,6 +228,9 @@ class SlurmCommands final : public SlurmTransport {
 
   const Site& site_;
   const Clock& clock_;
+  bool has_limits_ = false;
+  bool accounting_is_known_ = false;
+  SlurmAccounting accounting_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr ErrorCode kInvalid = ErrorCode::invalid;
 constexpr ErrorCode kGone = ErrorCode::unavailable;
 
 // The first row that fits counts.
-constexpr std::array<Refusal, 27> kRefusals = {{
+constexpr std::array<Refusal, 31> kRefusals = {{
     // It may have arrived all the same.
     {"Socket timed out", ErrorCode::timeout, true, "the controller is slow"},
     {"Zero Bytes were transmitted", ErrorCode::timeout, true, "the controller went away"},
@@ -28,6 +28,7 @@ constexpr std::array<Refusal, 27> kRefusals = {{
      "check that slurmctld runs and that SLURM_CONF is right"},
     {"Unable to contact", kGone, true, "check that slurmctld runs and that SLURM_CONF is right"},
     {"unge", kGone, true, "check that munged runs on this host with the cluster's key"},
+    {"is DOWN", kGone, true, "check that slurmctld runs and that SLURM_CONF is right"},
     {"Protocol authentication error", kGone, true,
      "check that munged runs on this host with the cluster's key"},
     {"authentication", kGone, true, "check that munged runs on this host with the cluster's key"},
@@ -39,6 +40,15 @@ constexpr std::array<Refusal, 27> kRefusals = {{
     // A limit on jobs in the queue passes by itself.
     {"SubmitJobLimit", kGone, true, "the queue takes no more of your jobs for now"},
     {"SubmitJobPerUser", kGone, true, "the queue takes no more of your jobs for now"},
+    // One on the size of a job does not.
+    {"MaxNodePerJobLimit", kInvalid, false,
+     "lower `scale` of the plan, or name another slurm.qos or slurm.account in the site"},
+    {"MaxWallDurationPerJobLimit", kInvalid, false,
+     "lower limits.timeout of the plan (or packing.limit of the site), or name another slurm.qos "
+     "in "
+     "the site"},
+    {"PerJobLimit", kInvalid, false,
+     "lower `scale` or `shape` of the plan, or name another slurm.qos in the site"},
     {"job submit limit", kGone, true,
      "the queue takes no more of your jobs for now; limits.concurrent of the site keeps below it, "
      "and a job larger or longer than the QOS allows never gets in"},
@@ -68,6 +78,7 @@ constexpr std::array<Refusal, 27> kRefusals = {{
 // The line that tells most, without what the command puts before it.
 std::string essence(std::string_view words) {
   std::string best;
+  std::string limit;  // "QOSMaxNodePerJobLimit": which one of all those that the last line lists
   while (!words.empty()) {
     const std::size_t end = words.find('\n');
     std::string_view line = words.substr(0, end);
@@ -80,9 +91,10 @@ std::string essence(std::string_view words) {
     while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
     const bool is_advice = line.starts_with("Try ") || line.starts_with("See ");
     if (line.starts_with("Munge encode failed")) return std::string(line);
+    if (line.ends_with("Limit") && line.find(' ') == std::string_view::npos) limit = line;
     if (!line.empty() && !is_advice) best = line;
   }
-  return best;
+  return limit.empty() || limit == best ? best : limit + ": " + best;
 }
 
 }  // namespace

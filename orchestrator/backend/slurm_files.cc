@@ -4,6 +4,7 @@
 #include "orchestrator/backend/slurm_files.h"
 
 #include <dirent.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <charconv>
@@ -26,6 +27,10 @@ bool has_end_record(const KnownStep& step) {
   all.remove_suffix(1);
   const std::string_view last = all.substr(all.rfind('\n') + 1);
   return last.find("\"type\":\"end\"") != std::string_view::npos;
+}
+
+std::string suspended_path(const std::string& directory, const std::string& name) {
+  return directory + "/" + name + ".suspended";
 }
 
 std::string nodes_path(const std::string& directory) {
@@ -57,6 +62,28 @@ std::string last_output_line(const std::string& output_path) {
   std::string line(all.substr(all.rfind('\n') + 1));
   if (line.size() > kMostLine) line = line.substr(0, kMostLine) + "...";
   return line;
+}
+
+std::string folder_trouble(const std::string& directory) {
+  struct statvfs about {};
+  if (::statvfs(directory.c_str(), &about) != 0) return "";
+  if ((about.f_flag & ST_RDONLY) != 0) return "the file system of " + directory + " is read-only";
+  const bool no_files = about.f_files > 0 && about.f_favail == 0;
+  const bool no_space = about.f_blocks > 0 && about.f_bavail == 0;
+  if (!no_space && !no_files) return "";
+  return "the file system of " + directory + " is full";
+}
+
+Result<void> note_suspended(const std::string& directory, const std::string& name,
+                            Nanoseconds wall) {
+  return write_whole_file(suspended_path(directory, name), std::to_string(wall) + "\n");
+}
+
+Nanoseconds read_suspended(const std::string& directory, const std::string& name) {
+  const auto text = read_file_if_there(suspended_path(directory, name), 64);
+  Nanoseconds wall = 0;
+  if (text && *text) std::from_chars((*text)->data(), (*text)->data() + (*text)->size(), wall);
+  return wall;
 }
 
 bool is_being_submitted(const std::string& name, const std::string& script_path) {

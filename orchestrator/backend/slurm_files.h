@@ -22,6 +22,15 @@ Nanoseconds last_record_of(const std::vector<KnownStep>& steps);
 // The last line that the batch script wrote, cut to a sentence; "": none.
 std::string last_output_line(const std::string& output_path);
 
+// Why nothing can be written there, as this host sees it: full or read-only; "": nothing is wrong.
+std::string folder_trouble(const std::string& directory);
+
+// <directory>/<name>.suspended: when the job was last seen to stand still, for the next controller;
+// 0: never.
+Result<void> note_suspended(const std::string& directory, const std::string& name,
+                            Nanoseconds wall);
+Nanoseconds read_suspended(const std::string& directory, const std::string& name);
+
 // Is a process on this host submitting a job of that name? An sbatch outlives the controller that
 // started it.
 bool is_being_submitted(const std::string& name, const std::string& script_path);

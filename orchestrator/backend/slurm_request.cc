@@ -5,6 +5,8 @@
 #include "orchestrator/backend/slurm_request.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "orchestrator/backend/local_files.h"
 #include "orchestrator/backend/mpirun_command.h"
@@ -21,8 +23,6 @@ std::vector<std::string> srun_argv(const Step& step, const Site& site) {
                                    "--ntasks-per-node=" + std::to_string(shape.ranks_per_node),
                                    "--cpus-per-task=" + std::to_string(shape.threads_per_rank),
                                    "--kill-on-bad-exit=1"};
-  // Of an allocation that others use too, always the first nodes: node sets are nested.
-  if (site.packing.mode == PackingMode::packed) argv.emplace_back("--relative=0");
   if (!site.starter_mpi.empty()) argv.push_back("--mpi=" + site.starter_mpi);
   if (shape.gpus_per_node > 0) {
     const std::string count = std::to_string(shape.gpus_per_node);
@@ -61,6 +61,27 @@ std::vector<std::string> mpirun_argv(const Step& step) {
   return argv;
 }
 
+// Of an allocation that other steps use too, the agent tells the starter which nodes to take: it
+// knows their names, and keeps the sets nested. A site whose options choose nodes is left to it.
+std::string placed_by(const Step& step, const Site& site) {
+  if (site.packing.mode != PackingMode::packed || step.starter.kind == StarterKind::none) return "";
+  constexpr std::string_view kChoosing[] = {"--nodelist",   "-w",
+                                            "--relative",   "-r",
+                                            "--exclude",    "-x",
+                                            "--nodefile",   "-F",
+                                            "--host",       "-host",
+                                            "-H",           "--hostfile",
+                                            "-hostfile",    "--machinefile",
+                                            "-machinefile", "--default-hostfile"};
+  for (const std::string& option : step.starter.options) {
+    const std::string_view name = std::string_view(option).substr(0, option.find('='));
+    if (std::find(std::begin(kChoosing), std::end(kChoosing), name) != std::end(kChoosing)) {
+      return "";
+    }
+  }
+  return step.starter.kind == StarterKind::srun ? "srun" : "mpirun";
+}
+
 }  // namespace
 
 std::vector<std::string> slurm_step_argv(const Step& step, const Site& site) {
@@ -91,8 +112,16 @@ std::string slurm_allocation_text(const AllocationRequest& request, const Site& 
   std::vector<StepLine> lines;
   lines.reserve(request.steps.size());
   for (const Step& step : request.steps) {
-    lines.push_back(
-        {&step, slurm_step_argv(step, site), slurm_step_environment(step, site, is_root)});
+    std::vector<std::string> argv = slurm_step_argv(step, site);
+    // mpirun counts slots by the tasks of the whole allocation, which may be fewer and wider than
+    // this step's ranks; the cores are there. It must not take that for a crowd that has to yield.
+    if (step.starter.kind == StarterKind::mpirun && !step.emulated && !step.oversubscribed &&
+        step.shape.ranks_per_node > request.shape.ranks_per_node) {
+      constexpr const char* kMore[] = {"--oversubscribe", "--mca", "mpi_yield_when_idle", "0"};
+      argv.insert(argv.begin() + 1, std::begin(kMore), std::end(kMore));
+    }
+    lines.push_back({&step, std::move(argv), slurm_step_environment(step, site, is_root),
+                     step.shape.nodes, placed_by(step, site)});
   }
   return allocation_text(request.name, {}, lines);
 }

@@ -36,9 +36,12 @@ class SlurmRest final : public SlurmTransport {
     SlurmCluster found =
         rest_cluster(parse_rest_version(pinged), partitions_, nodes, site_.partition);
     found.has_accounting = has_accounting(deadline);
+    found.excludes_nodes = rest_excludes_nodes(api_.slurm);
     accounting_ = found.has_accounting;
     return found;
   }
+
+  bool reads_script_file() const override { return false; }
 
   std::vector<Result<std::string>> submit(std::span<const SlurmSubmission> jobs,
                                           Deadline deadline) override {
@@ -53,6 +56,14 @@ class SlurmRest final : public SlurmTransport {
     auto jobs = parse_rest_jobs(body, user_);
     if (!jobs) return unreadable("jobs");
     return std::move(*jobs);
+  }
+
+  // All jobs of the cluster are megabytes.
+  Result<SlurmJob> find(const std::string& id, Deadline deadline) override {
+    TRY_ASSIGN(const std::string body, get("/slurm/", "job/" + url_escaped(id), deadline));
+    auto jobs = parse_rest_jobs(body, user_);
+    if (!jobs || jobs->size() != 1 || jobs->front().id != id) return unreadable("one job");
+    return std::move(jobs->front());
   }
 
   Result<std::vector<SlurmJob>> history(const std::vector<std::string>& names, Nanoseconds since,
@@ -84,18 +95,21 @@ class SlurmRest final : public SlurmTransport {
 
   Result<std::string> rehearse(const SlurmSubmission& job, Deadline deadline) override {
     TRY(reach(deadline));
-    const std::string lacks = rest_unsupported(job, site_, api_.slurm);
+    const std::string lacks = rest_unsupported(site_);
     if (!lacks.empty()) return Error{ErrorCode::unsupported, lacks, false};
     TRY(load_partitions(deadline));
-    std::vector<std::string> qos;
-    if (!site_.qos.empty() && api_.slurmdb > 0) {
-      const auto answer = get("/slurmdb/", "qos", deadline);
-      if (answer) qos = parse_rest_qos(*answer);
+    SlurmAccounting accounting;
+    if (accounting_) {
+      const auto associations = get("/slurmdb/", "associations", deadline);
+      const auto qos = get("/slurmdb/", "qos", deadline);
+      if (associations && qos) accounting = parse_rest_accounting(*associations, *qos, user_);
     }
-    const std::string why = why_refused(job, site_, partitions_, qos);
+    const std::string why = why_refused(job, site_, partitions_, accounting);
     if (!why.empty()) return Error{ErrorCode::invalid, std::string(kWhat) + ": " + why, false};
-    return "partition, node count and time limit are within what slurmrestd tells (API v0.0." +
-           std::to_string(api_.slurm) + "); it can't rehearse a submission as sbatch --test-only";
+    return std::string("partition, node count and time limit") +
+           (accounting.qos.empty() ? "" : ", account and QOS") +
+           " are within what slurmrestd tells (API v0.0." + std::to_string(api_.slurm) +
+           "); it can't rehearse a submission as sbatch --test-only";
   }
 
   Result<std::vector<std::string>> down_nodes(const std::string& nodes,
@@ -182,7 +196,15 @@ class SlurmRest final : public SlurmTransport {
     request.headers = {{"X-SLURM-USER-NAME", user_}};
     if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     auto answer = client_->call(request, deadline);
-    if (!answer) return answer.error().in(kWhat);
+    if (!answer) {
+      Error error = answer.error().in(kWhat);
+      if (error.code == ErrorCode::timeout) {
+        error.message += "; check that slurmrestd and slurmctld run";
+      } else if (error.code == ErrorCode::unavailable) {
+        error.message += "; check slurm.rest.url of the site, and that slurmrestd runs";
+      }
+      return error;
+    }
     return answer;
   }
 
@@ -247,9 +269,8 @@ class SlurmRest final : public SlurmTransport {
       return Error{ErrorCode::unavailable, "the deadline passed before it was asked", true};
     }
     TRY(reach(deadline));
-    if (!site_.options.empty()) {
-      return Error{ErrorCode::unsupported, rest_unsupported(job, site_, api_.slurm), false};
-    }
+    const std::string lacks = rest_unsupported(site_);
+    if (!lacks.empty()) return Error{ErrorCode::unsupported, lacks, false};
     auto answer = ask("POST", path_of("/slurm/", "job/submit"),
                       rest_submission(job, site_, api_.slurm), deadline);
     if (!answer) {

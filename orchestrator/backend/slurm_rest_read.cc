@@ -7,6 +7,7 @@
 #include <set>
 
 #include "orchestrator/backend/slurm_rest_text.h"
+#include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
 namespace {
@@ -94,7 +95,8 @@ SlurmJob job_of(const Json& from) {
   job.state = word(state);
   job.completing = has_word(state, "COMPLETING") || has_word(at(from, "flags"), "COMPLETING");
   job.reason = plain_reason(at(from, "state_reason"));
-  job.nodes = word(at(from, "nodes"));
+  const Json& nodes = at(from, "nodes");
+  job.nodes = word(nodes.is_object() ? at(nodes, "list") : nodes);
   job.failed_node = word(at(from, "failed_node"));
   job.submitted = time_of(at(from, "submit_time"));
   job.started = time_of(at(from, "start_time"));
@@ -136,7 +138,13 @@ std::string lower(std::string text) {
 bool is_up(const Json& node) {
   std::string all = words(at(node, "state")) + "," + words(at(node, "state_flags"));
   all = lower(all);
-  for (const char* bad : {"down", "drain", "fail", "not_responding", "unknown", "power"}) {
+  // A node that sleeps to save power wakes when it is wanted.
+  for (const std::string_view asleep : {"powered_down", "powering_down", "power_down"}) {
+    if (const std::size_t found = all.find(asleep); found != std::string::npos) {
+      all.erase(found, asleep.size());
+    }
+  }
+  for (const char* bad : {"down", "drain", "fail", "not_responding", "unknown", "invalid"}) {
     if (all.find(bad) != std::string::npos) return false;
   }
   return true;
@@ -152,6 +160,15 @@ int gpus_of(const std::string& gres) {
     sum += colon == std::string::npos ? 1 : std::atoi(one.c_str() + colon + 1);
   }
   return sum;
+}
+
+// [{"type": "node", "count": 2}, ...] -> 2
+int nodes_of(const Json& tres) {
+  if (!tres.is_array()) return 0;
+  for (const Json& one : tres) {
+    if (word(at(one, "type")) == "node") return static_cast<int>(number(at(one, "count")));
+  }
+  return 0;
 }
 
 int value_of_base64(char c) {
@@ -271,15 +288,36 @@ std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
   return partitions;
 }
 
-std::vector<std::string> parse_rest_qos(std::string_view body) {
-  std::vector<std::string> names;
-  const Json answer = parsed(body);
-  for (const char* key : {"QOS", "qos"}) {
-    const Json& list = at(answer, key);
-    if (!list.is_array()) continue;
-    for (const Json& one : list) names.push_back(word(at(one, "name")));
+SlurmAccounting parse_rest_accounting(std::string_view associations, std::string_view qos,
+                                      const std::string& user) {
+  SlurmAccounting read;
+  const Json mine = parsed(associations);
+  const Json& list = at(mine, "associations");
+  for (const Json& one : list.is_array() ? list : Json::array()) {
+    if (word(at(one, "user")) != user) continue;
+    const Json& most = at(one, "max");
+    const Json& tres = at(most, "tres");
+    SlurmAssociation& added = read.associations.emplace_back();
+    added.account = word(at(one, "account"));
+    added.partition = word(at(one, "partition"));
+    added.default_qos = word(at(at(one, "default"), "qos"));
+    // A number up to v0.0.38, then a boolean.
+    const Json& is_default = at(one, "is_default");
+    added.is_default = is_default.is_boolean() ? is_default.get<bool>() : number(is_default) > 0;
+    added.allows = {nodes_of(at(at(tres, "per"), "job")),
+                    number(at(at(at(most, "jobs"), "per"), "wall_clock")) * kMinute};
   }
-  return names;
+  const Json all = parsed(qos);
+  for (const char* key : {"QOS", "qos"}) {
+    const Json& found = at(all, key);
+    for (const Json& one : found.is_array() ? found : Json::array()) {
+      const Json& most = at(at(one, "limits"), "max");
+      read.qos.push_back({word(at(one, "name")),
+                          {nodes_of(at(at(at(most, "tres"), "per"), "job")),
+                           number(at(at(at(most, "wall_clock"), "per"), "job")) * kMinute}});
+    }
+  }
+  return read;
 }
 
 SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPartition>& partitions,
@@ -292,6 +330,7 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
     if (wanted.empty() ? !one.is_default : one.name != wanted) continue;
     cluster.partition = one.name;
     cluster.nodes = one.nodes;
+    cluster.most_nodes = one.most_nodes;
     cluster.time_limit = one.most_time;
   }
   const Json answer = parsed(nodes);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include "orchestrator/base/json_text.h"
 
@@ -78,49 +77,6 @@ int parse_api_word(std::string_view word) {
   return problem == std::errc() && end == word.data() + word.size() ? number : 0;
 }
 
-std::vector<std::string> expand_node_list(std::string_view list) {
-  constexpr std::size_t kMostNames = 100'000;
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    // Up to a comma outside of brackets.
-    std::size_t end = 0;
-    for (int depth = 0; end < list.size() && (list[end] != ',' || depth > 0); ++end) {
-      depth += list[end] == '[' ? 1 : list[end] == ']' ? -1 : 0;
-    }
-    const std::string_view one = list.substr(0, end);
-    list.remove_prefix(std::min(list.size(), end + 1));
-    const std::size_t open = one.find('[');
-    const std::size_t close = one.find(']');
-    if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-      if (!one.empty()) names.emplace_back(one);
-      continue;
-    }
-    const std::string before(one.substr(0, open));
-    const std::string after(one.substr(close + 1));
-    std::string_view ranges = one.substr(open + 1, close - open - 1);
-    while (!ranges.empty() && names.size() < kMostNames) {
-      const std::size_t comma = std::min(ranges.find(','), ranges.size());
-      const std::string_view range = ranges.substr(0, comma);
-      ranges.remove_prefix(std::min(ranges.size(), comma + 1));
-      const std::size_t dash = std::min(range.find('-'), range.size());
-      const std::string first(range.substr(0, dash));
-      const std::string last(dash < range.size() ? range.substr(dash + 1) : range.substr(0, dash));
-      const long from = std::strtol(first.c_str(), nullptr, 10);
-      const long to = std::strtol(last.c_str(), nullptr, 10);
-      for (long i = from; i <= to && names.size() < kMostNames; ++i) {
-        std::string digits = std::to_string(i);
-        if (digits.size() < first.size()) digits.insert(0, first.size() - digits.size(), '0');
-        // Only one pair of brackets is unfolded here; a second one is left to the next turn.
-        for (std::string& name : expand_node_list(after.empty() ? "" : before + digits + after)) {
-          names.push_back(std::move(name));
-        }
-        if (after.empty()) names.push_back(before + digits);
-      }
-    }
-  }
-  return names;
-}
-
 RestApi parse_rest_api(std::string_view openapi) {
   RestApi api;
   // The description of a new server has megabytes: only its paths are looked for.
@@ -170,7 +126,7 @@ std::string rest_submission(const SlurmSubmission& job, const SlurmSite& site, i
   put_text(w, "qos", site.qos);
   put_text(w, "reservation", site.reservation);
   put_text(w, "constraints", site.constraint);
-  if (!job.exclude.empty() && has_lists(api)) {
+  if (!job.exclude.empty() && rest_excludes_nodes(api)) {
     w.key("excluded_nodes").begin_array();
     for (const std::string& node : job.exclude) w.value(node);
     w.end_array();
@@ -179,21 +135,19 @@ std::string rest_submission(const SlurmSubmission& job, const SlurmSite& site, i
   return w.text();
 }
 
-std::string rest_unsupported(const SlurmSubmission& job, const SlurmSite& site, int api) {
-  if (!site.options.empty()) {
-    return "slurm.options are options of sbatch, which slurmrestd has no words for; use transport: "
-           "commands";
-  }
-  if (!job.exclude.empty() && !has_lists(api)) {
-    return "API v0.0." + std::to_string(api) +
-           " can't exclude nodes, so a node that failed may be handed out again";
-  }
-  return "";
+std::string rest_unsupported(const SlurmSite& site) {
+  if (site.options.empty()) return "";
+  return "slurm.options are options of sbatch, which slurmrestd has no words for; use transport: "
+         "commands";
+}
+
+bool rest_excludes_nodes(int api) {
+  return has_lists(api);
 }
 
 std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
                         const std::vector<RestPartition>& partitions,
-                        const std::vector<std::string>& qos) {
+                        const SlurmAccounting& accounting) {
   const auto found =
       std::find_if(partitions.begin(), partitions.end(), [&](const RestPartition& one) {
         return site.partition.empty() ? one.is_default : one.name == site.partition;
@@ -221,10 +175,6 @@ std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
            "; lower limits.timeout of the plan (or packing.limit of the site), or name a partition "
            "that allows more";
   }
-  if (!site.qos.empty() && !qos.empty() &&
-      std::find(qos.begin(), qos.end(), site.qos) == qos.end()) {
-    return "there is no QOS " + quoted(site.qos) + "; set slurm.qos in the site";
-  }
   if (!site.qos.empty() && !found->allowed_qos.empty() &&
       !is_in_list(found->allowed_qos, site.qos)) {
     return place + " takes QOS " + found->allowed_qos + " and not " + quoted(site.qos) +
@@ -235,7 +185,7 @@ std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
     return place + " is for accounts " + found->allowed_accounts + " and not " +
            quoted(site.account) + "; set slurm.account in the site";
   }
-  return "";
+  return why_not_allowed(accounting, site, job);
 }
 
 }  // namespace kneepoint

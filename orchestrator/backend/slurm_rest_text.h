@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/backend/slurm_limits.h"
 #include "orchestrator/backend/slurm_transport.h"
+#include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
 
@@ -30,8 +32,9 @@ int parse_api_word(std::string_view word);
 
 // The body of a submission.
 std::string rest_submission(const SlurmSubmission& job, const SlurmSite& site, int api);
-// What of the submission this API has no words for, as a sentence; "": nothing.
-std::string rest_unsupported(const SlurmSubmission& job, const SlurmSite& site, int api);
+// What of the site slurmrestd has no words for, as a sentence; "": nothing.
+std::string rest_unsupported(const SlurmSite& site);
+bool rest_excludes_nodes(int api);
 
 // An answer's own complaint. HTTP 200 can carry errors, and an error can be a mere remark: what
 // counts is whether the thing that was asked for is there.
@@ -58,22 +61,22 @@ struct RestPartition {
 };
 std::string parse_rest_version(std::string_view body);  // of any answer: "22.05.8"
 std::vector<RestPartition> parse_rest_partitions(std::string_view body);
-std::vector<std::string> parse_rest_qos(std::string_view body);
+// The answers to `associations` and `qos` of accounting; only this user's associations.
+SlurmAccounting parse_rest_accounting(std::string_view associations, std::string_view qos,
+                                      const std::string& user);
 
 // Cluster facts of the partition that the site names, or of the default one. A name that is not
 // among the partitions stays, without nodes.
 SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPartition>& partitions,
                           std::string_view nodes, const std::string& wanted);
 
-// "n[01-03,7],m2" -> n01 n02 n03 n7 m2. At most 100,000 names; what can't be read stays as it is.
-std::vector<std::string> expand_node_list(std::string_view list);
 // Of these nodes those that can't run anything now, by the answer to `nodes`.
 std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std::string& nodes);
 
 // Why this partition would refuse it, in one sentence with what to change; "": it would not.
 std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
                         const std::vector<RestPartition>& partitions,
-                        const std::vector<std::string>& qos);
+                        const SlurmAccounting& accounting);
 
 // What a JSON web token says of itself; zero and empty when it can't be read.
 struct TokenClaims {

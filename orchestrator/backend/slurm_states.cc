@@ -56,12 +56,13 @@ constexpr std::array<StateRow, 31> kStates = {{
     {"FAIL", kEnded, Reason::none, false},
 }};
 
-std::string clock_text(Nanoseconds wall) {
-  const std::time_t seconds = wall / kSecond;
+// The day too, unless it comes within half a day.
+std::string clock_text(Nanoseconds then, Nanoseconds wall) {
+  const std::time_t seconds = then / kSecond;
   std::tm local{};
   localtime_r(&seconds, &local);
   char text[32];
-  std::strftime(text, sizeof text, "%H:%M", &local);
+  std::strftime(text, sizeof text, then - wall < 12 * kHour ? "%H:%M" : "%b %d %H:%M", &local);
   return text;
 }
 
@@ -69,7 +70,7 @@ std::string waiting_text(const SlurmJob& job, Nanoseconds wall) {
   std::string text = job.state == "PENDING" ? "" : job.state;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
   if (!job.reason.empty()) add(job.reason);
-  if (job.started > wall) add("est. start " + clock_text(job.started));
+  if (job.started > wall) add("est. start " + clock_text(job.started, wall));
   return text.empty() ? "to be scheduled" : text;
 }
 

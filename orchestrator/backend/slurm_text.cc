@@ -7,40 +7,12 @@
 #include <charconv>
 #include <map>
 
+#include "orchestrator/backend/slurm_fields.h"
+
 namespace kneepoint {
 namespace {
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
-// At most `most` fields: the last one keeps whatever bars it holds.
-std::vector<std::string_view> fields_of(std::string_view line, std::size_t most) {
-  std::vector<std::string_view> fields;
-  while (fields.size() + 1 < most) {
-    const std::size_t bar = line.find('|');
-    if (bar == std::string_view::npos) break;
-    fields.push_back(line.substr(0, bar));
-    line.remove_prefix(bar + 1);
-  }
-  fields.push_back(line);
-  return fields;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
+using namespace slurm_fields;
 
 // "1794840519" -> ns; "N/A", "Unknown", "None" -> 0.
 Nanoseconds time_of(std::string_view text) {
@@ -48,12 +20,6 @@ Nanoseconds time_of(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return 0;
   return seconds * kSecond;
-}
-
-int number_of(std::string_view text) {
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 bool is_job_id(std::string_view text) {
@@ -82,25 +48,6 @@ void read_state(std::string_view text, SlurmJob& job) {
   job.state = text.substr(0, text.find(','));
 }
 
-// "10:00", "1-00:00:00", "infinite", "UNLIMITED" as sinfo and scontrol write limits.
-Nanoseconds limit_of(std::string_view text) {
-  std::int64_t days = 0;
-  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    days = number_of(text.substr(0, dash));
-    text.remove_prefix(dash + 1);
-  }
-  std::int64_t seconds = 0;
-  while (!text.empty()) {
-    const std::size_t colon = text.find(':');
-    const std::string_view part = text.substr(0, colon);
-    if (part.empty() || part.front() < '0' || part.front() > '9') return 0;
-    seconds = seconds * 60 + number_of(part);
-    if (colon == std::string_view::npos) break;
-    text.remove_prefix(colon + 1);
-  }
-  return (days * 86'400 + seconds) * kSecond;
-}
-
 // "gpu:a100:4(S:0-1),nvme:1" -> 4
 int gpus_of(std::string_view gres) {
   int gpus = 0;
@@ -120,9 +67,40 @@ int gpus_of(std::string_view gres) {
   return gpus;
 }
 
+// The lines of squeue and sacct are alike, but that sacct has an exit code after the times.
+std::vector<SlurmJob> parse_jobs(std::string_view text, bool with_exit_code) {
+  const std::size_t count = with_exit_code ? 10 : 9;
+  std::vector<SlurmJob> jobs;
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line, count);
+    if (fields.size() != count || !is_job_id(fields[0])) continue;
+    SlurmJob& job = jobs.emplace_back();
+    job.id = fields[0];
+    read_state(fields[1], job);
+    job.submitted = time_of(fields[2]);
+    job.started = time_of(fields[3]);
+    job.ended = time_of(fields[4]);
+    if (with_exit_code) {
+      job.exit_code = number_of(fields[5]);
+      const std::size_t colon = fields[5].find(':');
+      if (colon != std::string_view::npos) job.signal = number_of(fields[5].substr(colon + 1));
+    }
+    job.reason = present(fields[count - 4]);
+    job.nodes = present(fields[count - 3]);
+    job.name = fields[count - 2];
+    job.directory = fields[count - 1];
+  }
+  return jobs;
+}
+
+// "1-infinite", "2-8", "1" of sinfo: the largest job in nodes; 0: no limit.
+int most_nodes_of(std::string_view range) {
+  return number_of(range.substr(range.find('-') + 1));
+}
+
 bool can_run(std::string_view state) {
   for (const std::string_view bad :
-       {"down", "drain", "fail", "unk", "error", "maint", "no_respond"}) {
+       {"down", "drain", "fail", "unk", "error", "maint", "no_respond", "inval"}) {
     if (state.find(bad) != std::string_view::npos) return false;
   }
   return !state.ends_with('*');
@@ -133,7 +111,7 @@ bool can_run(std::string_view state) {
 const char* const kSqueueFormat = "%i|%T|%V|%S|%e|%r|%N|%j|%Z";
 const char* const kSacctFields =
     "JobID,State,Submit,Start,End,ExitCode,Reason,NodeList,JobName,WorkDir";
-const char* const kSinfoFormat = "%P|%D|%c|%X|%Y|%G|%l|%T";
+const char* const kSinfoFormat = "%P|%D|%c|%X|%Y|%G|%l|%s|%T";
 
 std::string shell_quoted(const std::string& word) {
   const auto is_plain = [](char c) {
@@ -211,45 +189,11 @@ std::string parse_job_id(std::string_view parsable) {
 }
 
 std::vector<SlurmJob> parse_squeue(std::string_view text) {
-  std::vector<SlurmJob> jobs;
-  for (const std::string_view line : lines_of(text)) {
-    const auto fields = fields_of(line, 9);
-    if (fields.size() != 9 || !is_job_id(fields[0])) continue;
-    SlurmJob& job = jobs.emplace_back();
-    job.id = fields[0];
-    read_state(fields[1], job);
-    job.submitted = time_of(fields[2]);
-    job.started = time_of(fields[3]);
-    job.ended = time_of(fields[4]);
-    job.reason = present(fields[5]);
-    job.nodes = present(fields[6]);
-    job.name = fields[7];
-    job.directory = fields[8];
-  }
-  return jobs;
+  return parse_jobs(text, false);
 }
 
 std::vector<SlurmJob> parse_sacct(std::string_view text) {
-  std::vector<SlurmJob> jobs;
-  for (const std::string_view line : lines_of(text)) {
-    const auto fields = fields_of(line, 10);
-    if (fields.size() != 10 || !is_job_id(fields[0])) continue;
-    SlurmJob& job = jobs.emplace_back();
-    job.id = fields[0];
-    read_state(fields[1], job);
-    job.submitted = time_of(fields[2]);
-    job.started = time_of(fields[3]);
-    job.ended = time_of(fields[4]);
-    job.exit_code = number_of(fields[5]);
-    if (const std::size_t colon = fields[5].find(':'); colon != std::string_view::npos) {
-      job.signal = number_of(fields[5].substr(colon + 1));
-    }
-    job.reason = present(fields[6]);
-    job.nodes = present(fields[7]);
-    job.name = fields[8];
-    job.directory = fields[9];
-  }
-  return jobs;
+  return parse_jobs(text, true);
 }
 
 SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
@@ -271,13 +215,13 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
   // A partition has a line for each kind and state of its nodes.
   std::string standard;
   struct Sum {
-    int nodes = 0, up = 0, cpus = 0, cores = 0, gpus = -1;
+    int nodes = 0, up = 0, cpus = 0, cores = 0, gpus = -1, most = 0;
     Nanoseconds limit = 0;
   };
   std::map<std::string, Sum> sums;
   for (const std::string_view line : lines_of(sinfo)) {
-    const auto fields = fields_of(line, 8);
-    if (fields.size() != 8) continue;
+    const auto fields = fields_of(line, 9);
+    if (fields.size() != 9) continue;
     std::string name(fields[0]);
     if (name.ends_with('*')) {
       name.pop_back();
@@ -289,13 +233,14 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
     const int cores = number_of(fields[3]) * number_of(fields[4]);
     const int cpus = number_of(fields[2]);
     sum.nodes += nodes;
-    if (can_run(fields[7])) sum.up += nodes;
+    if (can_run(fields[8])) sum.up += nodes;
     if (nodes == 0) continue;
     sum.cpus = sum.cpus == 0 ? cpus : std::min(sum.cpus, cpus);
     sum.cores = sum.cores == 0 ? cores : std::min(sum.cores, cores);
     const int gpus = gpus_of(fields[5]);
     sum.gpus = sum.gpus < 0 ? gpus : std::min(sum.gpus, gpus);
     sum.limit = limit_of(fields[6]);
+    sum.most = most_nodes_of(fields[7]);
   }
   cluster.partition = wanted.empty() ? standard : wanted;
   if (const auto found = sums.find(cluster.partition); found != sums.end()) {
@@ -305,6 +250,7 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
     cluster.cpus_per_node = sum.cpus;
     cluster.cores_per_node = sum.cores;
     cluster.gpus_per_node = std::max(0, sum.gpus);
+    cluster.most_nodes = sum.most;
     cluster.time_limit = sum.limit;
   }
   return cluster;
@@ -319,6 +265,15 @@ std::vector<std::string> parse_down_nodes(std::string_view text) {
     if (std::find(nodes.begin(), nodes.end(), name) == nodes.end()) nodes.push_back(name);
   }
   return nodes;
+}
+
+std::string parse_ping(std::string_view text) {
+  std::string down;
+  for (const std::string_view line : lines_of(text)) {
+    if (trimmed(line).ends_with(" is UP")) return "";
+    if (down.empty() && trimmed(line).ends_with(" is DOWN")) down = trimmed(line);
+  }
+  return down;
 }
 
 std::string parse_rehearsal(std::string_view text) {

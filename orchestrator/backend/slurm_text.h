@@ -39,6 +39,8 @@ std::vector<SlurmJob> parse_sacct(std::string_view text);
 extern const char* const kSinfoFormat;
 SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
                            const std::string& wanted);
+// What `scontrol ping` says of a controller that is down; "" if one is up, or nothing is said.
+std::string parse_ping(std::string_view text);
 // Nodes of `sinfo -h -N -o "%N|%T"` that can't run anything.
 std::vector<std::string> parse_down_nodes(std::string_view text);
 

@@ -56,6 +56,7 @@ struct SlurmCluster {
   std::string version;  // "22.05.8"
   std::string name;
   bool has_accounting = false;
+  bool excludes_nodes = true;               // a request can name nodes that it does not want
   Nanoseconds min_job_age = 300 * kSecond;  // ended jobs stay in the controller's memory so long
   std::string partition;  // the site's, or Slurm's default one; "": there is no default
   std::vector<std::string> partitions;
@@ -64,6 +65,7 @@ struct SlurmCluster {
   int cpus_per_node = 0;  // of the smallest one
   int cores_per_node = 0;
   int gpus_per_node = 0;
+  int most_nodes = 0;          // of one job in the partition; 0: no limit
   Nanoseconds time_limit = 0;  // of the partition; 0: none
 };
 
@@ -72,11 +74,17 @@ class SlurmTransport {
   virtual ~SlurmTransport() = default;
   // Reachable? The error is one sentence with Slurm's own words and what to change.
   virtual Result<SlurmCluster> cluster(Deadline) = 0;
+  // Does it hand the script over as a file? Else it travels in the request.
+  virtual bool reads_script_file() const { return true; }
   // The ids, in order. Not idempotent: the launcher has made sure that none of the names is there.
   virtual std::vector<Result<std::string>> submit(std::span<const SlurmSubmission>, Deadline) = 0;
   // All jobs of this user that the controller has in memory, ended ones too. One query, however
   // many jobs.
   virtual Result<std::vector<SlurmJob>> list(Deadline) = 0;
+  // One job by its id, where that is cheaper than list(); ErrorCode::unsupported where it isn't.
+  virtual Result<SlurmJob> find(const std::string&, Deadline) {
+    return Error{ErrorCode::unsupported, "list() is as cheap", false};
+  }
   // What accounting knows of jobs with these names, submitted at or after `since` (wall clock).
   // ErrorCode::unsupported: this cluster has none. It lags some seconds behind list().
   virtual Result<std::vector<SlurmJob>> history(const std::vector<std::string>& names,

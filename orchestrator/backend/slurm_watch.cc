@@ -17,6 +17,10 @@ constexpr Nanoseconds kMissing = 8 * kSecond;     // unlisted so long: gone (acc
 constexpr Nanoseconds kFilesLate = 60 * kSecond;  // what a network file system may take
 constexpr Nanoseconds kAccountingLate = 15 * kSecond;
 constexpr Nanoseconds kCleaning = 30 * kSecond;
+// A node that could not even open the output file: the next job would do no better at once.
+constexpr Nanoseconds kFolderLate = 10 * kSecond;
+constexpr Nanoseconds kOrphan = 10 * kMinute;  // Slurm ends jobs that it has lost much sooner
+constexpr Nanoseconds kSkew = kMinute;         // between the clocks of file server and slurmctld
 
 }  // namespace
 
@@ -29,6 +33,9 @@ const SlurmJob* SlurmWatch::pick(const Jobs& jobs, const JobRef& ref) {
   if (found == jobs.end()) return nullptr;
   const SlurmJob* best = nullptr;
   for (const SlurmJob& job : found->second) {
+    // Older than ours: of a study that was deleted, in whose folder another one runs now. Later is
+    // fine: requeuing gives a job another submit time.
+    if (job.submitted > 0 && job.submitted + kSkew < ref.submitted_ns) continue;
     if (!ref.id.empty() && job.id == ref.id) return &job;
     if (best == nullptr || job.submitted >= best->submitted) best = &job;
   }
@@ -50,12 +57,20 @@ Result<bool> SlurmWatch::look_if_due(Deadline deadline) {
 }
 
 Result<void> SlurmWatch::look(Deadline deadline) {
-  TRY_ASSIGN(std::vector<SlurmJob> jobs, transport_.list(deadline));
+  const Nanoseconds asked = clock_.wall();
+  auto answer = transport_.list(deadline);
+  if (!answer && answer.error().code == ErrorCode::timeout) {
+    Error error = answer.error();
+    error.message += "; check that slurmctld runs and is not too busy";
+    return error;
+  }
+  TRY_ASSIGN(std::vector<SlurmJob> jobs, std::move(answer));
   listed_.clear();
   for (SlurmJob& job : jobs) {
     if (!job.name.starts_with("kp-")) continue;
     listed_[key_of(job.name, job.directory)].push_back(std::move(job));
   }
+  asked_wall_ = asked;
   last_look_ = clock_.steady();
   next_look_ = last_look_ + kSecond;
   return {};
@@ -72,7 +87,7 @@ Result<void> SlurmWatch::ask_accounting(const std::vector<SlurmAllocation*>& mis
     since =
         std::min(since, job->ref.submitted_ns > 0 ? job->ref.submitted_ns : changed_at(job->path));
   }
-  auto jobs = transport_.history(names, since, deadline);
+  auto jobs = transport_.history(names, since - kSkew, deadline);
   if (!jobs) return jobs.error();
   for (SlurmJob& job : *jobs) recorded_[key_of(job.name, job.directory)].push_back(std::move(job));
   return {};
@@ -105,6 +120,7 @@ Observation SlurmWatch::blank(const SlurmAllocation& job) const {
   seen.job = job.ref;
   seen.submitted_ns = job.ref.submitted_ns;
   seen.nodes = job.nodes;
+  seen.suspended_ns = job.suspended_ns;
   seen.observed_ns = std::max(clock_.wall(), job.ref.submitted_ns);
   return seen;
 }
@@ -133,6 +149,7 @@ Observation SlurmWatch::digest(SlurmAllocation& job, const SlurmJob& told, Deadl
   job.missing_since = 0;
   job.ref.id = told.id;
   if (job.ref.submitted_ns == 0) job.ref.submitted_ns = told.submitted;
+  note_suspension(job, told);
   const SlurmMeaning meaning = meaning_of(told, clock_.wall());
   // A completing job is listed with the nodes that are not clean yet.
   if (!told.nodes.empty() && (!told.completing || job.nodes.empty())) job.nodes = told.nodes;
@@ -158,9 +175,20 @@ Observation SlurmWatch::digest(SlurmAllocation& job, const SlurmJob& told, Deadl
     seen.detail.clear();
     return ended(job, told, std::move(seen), deadline);
   }
-  note(job, meaning.state);
+  seen.state = as_far_as_begun(job);
+  if (seen.state != meaning.state && seen.detail.empty()) {
+    seen.detail = "started on " + told.nodes + "; its agent has not begun yet";
+  }
+  note(job, seen.state);
   seen.observed_ns = std::max(seen.observed_ns, seen.started_ns);
   return seen;
+}
+
+// Slurm calls a job running before its script is. What has not begun can still be handed over again
+// at no cost.
+AllocationState SlurmWatch::as_far_as_begun(SlurmAllocation& job) {
+  job.begun = job.begun || any_step_begun(job.steps);
+  return job.begun ? AllocationState::running : AllocationState::queued;
 }
 
 Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observation seen,
@@ -169,16 +197,17 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
   const auto wait = [&](Nanoseconds& since, Nanoseconds at_most, const std::string& why) {
     if (since == 0) since = now;
     if (now - since >= at_most) return false;
-    note(job, AllocationState::running);
-    seen.state = AllocationState::running;
+    seen.state = as_far_as_begun(job);
+    note(job, seen.state);
     seen.reason = Reason::none;
     seen.preempted = false;
     seen.detail = why;
     seen.observed_ns = std::max(seen.observed_ns, seen.started_ns);
     return true;
   };
-  if (told.state == "COMPLETED" && !all_steps_ended(job.steps) &&
-      wait(job.late_since, kFilesLate, "over for Slurm; its files are not here yet")) {
+  const Nanoseconds patience = patience_for(job, told);
+  if (patience > 0 && wait(job.late_since, patience,
+                           "over for Slurm (" + told.state + "); its files are not here yet")) {
     return seen;
   }
   if (told.state == "CANCELLED" && !job.cancelled && told.ended_by.empty() &&
@@ -190,21 +219,50 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
       return seen;
     }
   }
-  if (seen.reason == Reason::node_failed) remember_failed_nodes(job, told, deadline);
+  if (seen.reason == Reason::node_failed) {
+    remember_failed_nodes(job, told, deadline);
+    if (!cluster_.excludes_nodes) {
+      seen.detail += "; this API of slurmrestd can't exclude the node from the next job";
+    }
+  }
   const bool begun = any_step_begun(job.steps);
   if (!begun && seen.reason != Reason::user_cancelled) {
     const std::string said = last_output_line(slurm_output_path(job.ref.directory, job.ref.name));
     if (seen.detail.empty()) seen.detail = "Slurm ended job " + job.ref.id + " as " + told.state;
     seen.detail += said.empty() ? "; it wrote nothing into " + job.ref.directory +
-                                      " (is that folder there on the nodes?)"
+                                      " (is that folder there on the nodes, and writable?)"
                                 : "; it said: " + said;
+  } else if (told.state == "FAILED") {
+    const std::string said = last_output_line(slurm_output_path(job.ref.directory, job.ref.name));
+    if (!said.empty()) seen.detail += "; it said: " + said;
   }
+  const std::string trouble = told.state == "FAILED" ? folder_trouble(job.ref.directory) : "";
+  if (!trouble.empty()) seen.detail += "; " + trouble;
   seen.state = AllocationState::ended;
   seen.ended_ns = std::max({told.ended, told.started, job.ref.submitted_ns});
   seen.observed_ns = std::max(clock_.wall(), seen.ended_ns);
   note(job, AllocationState::ended);
   job.over = seen;
   return seen;
+}
+
+Nanoseconds SlurmWatch::patience_for(const SlurmAllocation& job, const SlurmJob& told) {
+  if (told.state == "COMPLETED") return all_steps_ended(job.steps) ? 0 : kFilesLate;
+  // Its script ran: something of it must turn up, or it would be handed over again for nothing.
+  const bool ran = told.started > 0 && (told.state == "FAILED" || told.state == "TIMEOUT" ||
+                                        told.state == "OUT_OF_MEMORY");
+  if (!ran || any_step_begun(job.steps)) return 0;
+  if (!last_output_line(slurm_output_path(job.ref.directory, job.ref.name)).empty()) return 0;
+  return told.reason == "JobLaunchFailure" ? kFolderLate : kFilesLate;
+}
+
+void SlurmWatch::note_suspension(SlurmAllocation& job, const SlurmJob& told) const {
+  if (told.state != "SUSPENDED" && told.state != "STOPPED") return;
+  if (job.suspended_ns >= asked_wall_) return;  // the same list as before
+  job.suspended_ns = asked_wall_;               // not now: it may have gone on since
+  // Not being able to note it costs the next controller this knowledge, no more.
+  const auto noted = note_suspended(job.ref.directory, job.ref.name, job.suspended_ns);
+  static_cast<void>(noted);
 }
 
 // Neither listed nor recorded as over.
@@ -223,6 +281,14 @@ Observation SlurmWatch::not_listed(SlurmAllocation& job) {
   if (!all_ended && !any_step_begun(job.steps)) {
     seen.started_ns = 0;
     seen.detail = "Slurm no longer knows of job " + job.ref.id + " named " + job.ref.name;
+    return seen;
+  }
+  // Slurm has lost it, its agent goes on: only once that is gone may the run be tried again.
+  if (!all_ended && now - job.missing_since < kOrphan && is_locked(job.path)) {
+    note(job, AllocationState::running);
+    seen.state = AllocationState::running;
+    seen.detail = "Slurm does not list job " + job.ref.id + ", but its agent still runs";
+    seen.observed_ns = std::max(seen.observed_ns, seen.started_ns);
     return seen;
   }
   seen.state = AllocationState::ended;

@@ -27,8 +27,10 @@ struct SlurmAllocation {
   Nanoseconds late_since = 0;      // over for Slurm, but not by its files
   Nanoseconds asked_since = 0;     // who cancelled it?
   Nanoseconds completing_since = 0;  // its nodes are being cleaned
+  Nanoseconds suspended_ns = 0;      // wall clock: when it was last seen suspended
   Nanoseconds changed = 0;           // its state, as far as we know
   bool cancelled = false;            // by us
+  bool begun = false;                // one of its steps
   AllocationState state = AllocationState::queued;
   Nanoseconds started = 0;  // Slurm's clock
   std::string nodes;
@@ -68,6 +70,10 @@ class SlurmWatch {
   Observation ended(SlurmAllocation& job, const SlurmJob& told, Observation seen,
                     Deadline deadline);
   Observation not_listed(SlurmAllocation& job);
+  // How long the files of an ended job are waited for; 0: they tell enough, or there will be none.
+  static Nanoseconds patience_for(const SlurmAllocation& job, const SlurmJob& told);
+  static AllocationState as_far_as_begun(SlurmAllocation& job);
+  void note_suspension(SlurmAllocation& job, const SlurmJob& told) const;
   Observation blank(const SlurmAllocation& job) const;
   void note(SlurmAllocation& job, AllocationState state) const;
   void remember_failed_nodes(const SlurmAllocation& job, const SlurmJob& told, Deadline deadline);
@@ -77,6 +83,7 @@ class SlurmWatch {
   const Clock& clock_;
   Jobs listed_, recorded_;
   Nanoseconds last_look_ = 0, next_look_ = 0;
+  Nanoseconds asked_wall_ = 0;  // when the list was asked for
 };
 
 }  // namespace kneepoint

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <set>
@@ -107,24 +108,20 @@ void rehearse(const Study& study, const Site& site, const SiteAccess& access, co
   const auto ask = [&](const std::string& what, const AllocationRequest& request) {
     const auto said =
         access.launcher->rehearse(request, clock.steady() + access.capabilities.call_deadline);
-    if (!said) {
-      answer.rehearsals.push_back(what + "would be refused: " + said.error().message);
-    } else if (!said->empty()) {
-      answer.rehearsals.push_back(what + *said);
-    }
+    answer.rehearsals.push_back({what, said ? *said : said.error().message, !said});
   };
   std::set<std::string> asked;
   if (site.packing.mode == PackingMode::packed) {
     for (const AllocationRequest& request : packed_requests(study, site, access, folder)) {
       const std::string steps = counted(static_cast<long>(request.steps.size()), "run");
       if (!asked.insert(to_string(request.shape) + steps).second) continue;
-      ask("an allocation of " + steps + " (" + to_string(request.shape) + ") ", request);
+      ask("an allocation of " + steps + " (" + to_string(request.shape) + ")", request);
     }
     return;
   }
   for (const Point& point : study.points) {
     if (!asked.insert(to_string(point.shape)).second) continue;
-    ask("K=" + std::to_string(point.k) + " (" + to_string(point.shape) + ") ",
+    ask("K=" + std::to_string(point.k) + " (" + to_string(point.shape) + ")",
         request_for(point, study.plan, site, {study.hash8, 1, folder, 1, 0, 1, 1},
                     is_oversubscribed(point, access.capabilities)));
   }
@@ -154,7 +151,9 @@ Result<int> check(Session& session, const Arguments& arguments) {
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
   }
   session.out << (session.json ? to_json(answer) : plain_lines(to_text(answer)));
-  return kExitDone;
+  const bool refused = std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
+                                   [](const Rehearsal& one) { return one.refused; });
+  return refused ? kExitUsage : kExitDone;
 }
 
 }  // namespace
@@ -164,7 +163,8 @@ CommandSpec check_command() {
           "Show what a plan would do; submit nothing",
           "Reads a plan and a site and reports every problem at once. Shows the matrix (points, "
           "sizes, repeats), what would be submitted, the estimated node-hours, and warnings. "
-          "Submits nothing and touches no database.",
+          "Asks the site's backend what it would say to each shape. Submits nothing and touches no "
+          "database. Exits with 2 if the backend would refuse a shape.",
           {{"PLAN", "The plan file", true, {}, Completes::files}},
           {{"--site",
             "FILE",

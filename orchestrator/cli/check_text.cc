@@ -101,6 +101,23 @@ std::string submission_text(const CheckAnswer& answer) {
 
 }  // namespace
 
+std::vector<std::string> sentences_of(const std::vector<Rehearsal>& rehearsals) {
+  const auto text = [](const Rehearsal& one) {
+    return (one.refused ? "would be refused: " : "") + one.words;
+  };
+  std::vector<std::string> sentences;
+  const bool alike = rehearsals.size() > 1 &&
+                     std::all_of(rehearsals.begin(), rehearsals.end(), [&](const Rehearsal& one) {
+                       return text(one) == text(rehearsals.front());
+                     });
+  for (const Rehearsal& one : rehearsals) {
+    if (text(one).empty()) continue;
+    if (alike) return {"every shape: " + text(one)};
+    sentences.push_back(one.what + " " + text(one));
+  }
+  return sentences;
+}
+
 std::string to_text(const CheckAnswer& answer) {
   const Plan& plan = answer.study.plan;
   std::string text = "Study " + plan.study + " (series " + plan.study + "-" + answer.study.hash8 +
@@ -122,9 +139,9 @@ std::string to_text(const CheckAnswer& answer) {
   for (const std::string& warning : answer.warnings) {
     text += wrap("Warning: " + warning, kTextWidth, 0);
   }
-  if (!answer.rehearsals.empty()) {
+  if (const auto said = sentences_of(answer.rehearsals); !said.empty()) {
     text += std::string("What ") + to_string(answer.site.backend) + " says to each shape:\n";
-    text += listed(answer.rehearsals);
+    text += listed(said);
   }
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
@@ -204,7 +221,9 @@ std::string to_json(const CheckAnswer& answer) {
   json.key("refusals");
   strings(json, answer.refusals);
   json.key("rehearsals");
-  strings(json, answer.rehearsals);
+  strings(json, sentences_of(answer.rehearsals));
+  json.key("refused").value(std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
+                                        [](const Rehearsal& one) { return one.refused; }));
   json.key("emitted");
   strings(json, answer.emitted);
   json.key("problems").begin_array().end_array();

@@ -12,17 +12,27 @@
 
 namespace kneepoint::cli {
 
+// What the backend says to one shape.
+struct Rehearsal {
+  std::string what;   // "K=4 (4n x 1r x 1t)"
+  std::string words;  // the backend's; "": it has none to say
+  bool refused = false;
+};
+
 struct CheckAnswer {
   const Study& study;
   const Site& site;
   SiteCapacity capacity;
   int concurrent = 1;
   std::vector<std::string> warnings = {};
-  std::vector<std::string> refusals = {};    // points that `run` won't start here
-  std::vector<std::string> rehearsals = {};  // what the backend says to each shape
+  std::vector<std::string> refusals = {};  // points that `run` won't start here
+  std::vector<Rehearsal> rehearsals = {};
   std::string emit_folder = {};
   std::vector<std::string> emitted = {};  // file names
 };
+
+// A sentence for each rehearsal that has words. What every shape is told alike is said once.
+std::vector<std::string> sentences_of(const std::vector<Rehearsal>& rehearsals);
 
 std::string to_text(const CheckAnswer& answer);
 std::string to_json(const CheckAnswer& answer);  // one line, newline included

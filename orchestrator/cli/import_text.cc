@@ -7,6 +7,7 @@
 
 #include "orchestrator/analysis/times.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
@@ -22,8 +23,7 @@ std::string fixed(double value, int decimals) {
 }
 
 std::string name_of(const ImportedCurve& curve) {
-  return (curve.build == "default" ? "" : curve.build + " ") + curve.case_name + ", " +
-         to_string(curve.mode);
+  return curve_name(curve.build, curve.case_name, curve.mode);
 }
 
 std::string table_of(const ImportedCurve& curve, bool relative) {
@@ -130,15 +130,8 @@ std::string import_json(const ImportAnswer& answer) {
     json.end_array().end_object();
   }
   json.end_array();
-  json.key("caveats").begin_array();
-  for (const Caveat& caveat : answer.caveats) {
-    json.begin_object();
-    json.key("code").value(caveat.code);
-    json.key("message").value(caveat.message);
-    json.end_object();
-  }
-  json.end_array().end_object();
-  return json.text();
+  put_caveats(json, answer.caveats);
+  return json.end_object().text();
 }
 
 }  // namespace kneepoint::cli

@@ -13,6 +13,7 @@
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
+#include "orchestrator/plan/kubeconfig.h"
 #include "orchestrator/plan/plan_reader.h"
 #include "orchestrator/plan/site_reader.h"
 #include "orchestrator/report/text.h"
@@ -30,6 +31,20 @@ int smaller(int a, int b) {
 
 void append(std::vector<Problem>& to, const std::vector<Problem>& from) {
   to.insert(to.end(), from.begin(), from.end());
+}
+
+// Read when the site is reached, each time: they are never stored.
+Result<void> find_credentials(Site& site) {
+  if (site.backend != BackendKind::kubernetes) return {};
+  TRY_ASSIGN(site.kubernetes.access,
+             kube_access(kube_access_places(site.kubernetes), site.kubernetes.context));
+  return {};
+}
+
+Error unreachable(const Site& site, const Error& why) {
+  Error error = why.in("site '" + site.name + "'");
+  if (error.code != ErrorCode::invalid) error.code = ErrorCode::unavailable;
+  return error;
 }
 
 }  // namespace
@@ -72,15 +87,13 @@ Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::str
 Result<SiteAccess> reach_site(const Session& session, const Site& site,
                               const std::string& state_dir) {
   SiteAccess access;
+  access.site = std::make_unique<Site>(site);
   access.poller = std::make_unique<Poller>();
+  if (auto found = find_credentials(*access.site); !found) return unreachable(site, found.error());
   const std::string here = fs::current_path().string();
-  auto launcher = make_launcher(
-      {site, session.clock, *access.poller, state_dir, agent_path(site, session.executable, here)});
-  if (!launcher) {
-    Error error = launcher.error().in("site '" + site.name + "'");
-    if (error.code != ErrorCode::invalid) error.code = ErrorCode::unavailable;
-    return error;
-  }
+  auto launcher = make_launcher({*access.site, session.clock, *access.poller, state_dir,
+                                 agent_path(site, session.executable, here)});
+  if (!launcher) return unreachable(site, launcher.error());
   access.launcher = std::move(*launcher);
   access.capabilities = access.launcher->capabilities();
   return access;
@@ -118,6 +131,12 @@ std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
                     std::to_string(capabilities.nodes));
     }
     if (plan.oversubscribe || !is_oversubscribed(point, capabilities)) continue;
+    if (capabilities.cores_asked > 0) {
+      const int cores = point.shape.ranks_per_node * point.shape.threads_per_rank;
+      out.push_back(needs + counted(cores, "core") + " in each pod, `cpu` of the site asks for " +
+                    number_text(capabilities.cores_asked));
+      continue;
+    }
     out.push_back(needs + counted(point.shape.cpus(), "core") + " (" +
                   counted(point.shape.ranks, "rank") + " x " +
                   counted(point.shape.threads_per_rank, "thread") + "), this machine has " +

@@ -32,8 +32,9 @@ Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& 
 Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::string& plan_path,
                                     const std::string& site_text);
 
-// A site that can be talked to. The Site must outlive it.
+// A site that can be talked to. It has a copy of the site, since that holds credentials then.
 struct SiteAccess {
+  std::unique_ptr<Site> site;
   std::unique_ptr<Poller> poller;
   std::unique_ptr<Launcher> launcher;
   Capabilities capabilities;

@@ -56,6 +56,7 @@ std::string work_root(const Site& site, const std::string& database,
 std::string programs_folder(const Site& site, const std::string& executable,
                             const std::string& working_directory) {
   if (!site.programs.empty()) return absolute_path(site.programs, working_directory);
+  if (site.backend == BackendKind::kubernetes) return kImageFolder;
   return folder_of(executable);
 }
 

@@ -24,7 +24,7 @@ Result<std::string> database_path(const std::string& flag, const Environment& en
 std::string work_root(const Site& site, const std::string& database,
                       const std::string& working_directory);
 
-// The site's `programs`, or the folder of the running executable.
+// The site's `programs`, or the folder of the running executable; on Kubernetes the image's.
 std::string programs_folder(const Site& site, const std::string& executable,
                             const std::string& working_directory);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/predict_study.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
@@ -27,8 +28,7 @@ bool is_relative(const StudyPrediction& answer) {
 }
 
 std::string name_of(const CurvePrediction& curve) {
-  return (curve.build == "default" ? "" : curve.build + " ") + curve.case_name + ", " +
-         to_string(curve.mode);
+  return curve_name(curve.build, curve.case_name, curve.mode);
 }
 
 std::string range(const Estimate& e) {
@@ -228,15 +228,8 @@ std::string study_prediction_json(const StudyPrediction& answer) {
   json.key("curves").begin_array();
   for (const CurvePrediction& curve : answer.curves) write(json, curve);
   json.end_array();
-  json.key("caveats").begin_array();
-  for (const Caveat& caveat : answer.caveats) {
-    json.begin_object();
-    json.key("code").value(caveat.code);
-    json.key("message").value(caveat.message);
-    json.end_object();
-  }
-  json.end_array().end_object();
-  return json.text();
+  put_caveats(json, answer.caveats);
+  return json.end_object().text();
 }
 
 }  // namespace kneepoint::cli

@@ -168,7 +168,9 @@ CommandSpec run_command() {
       "Starts a study of the plan on the site, or goes on with the newest one of its series "
       "that is unfinished; a plan that asks for more repeats or K extends a finished study. "
       "Ends with the report. Ctrl-C once lets active runs end and stops; twice cancels them; "
-      "running again resumes. Exits with 4 if a run failed or a point has no data.",
+      "running again resumes. Where there is a queue (Slurm), Ctrl-C stops at once and leaves "
+      "queued and running jobs there, for the next `kneepoint run` to adopt; `kneepoint cancel "
+      "STUDY` takes them out. Exits with 4 if a run failed or a point has no data.",
       {{"PLAN", "The plan file", true, {}, Completes::files}},
       {{"--site",
         "FILE",

@@ -68,6 +68,8 @@ Ceilings ceilings_of(const Limits& plan, const SiteLimits& site, const Capabilit
 }
 
 bool is_oversubscribed(const Point& point, const Capabilities& backend) {
+  const int per_node = point.shape.ranks_per_node * point.shape.threads_per_rank;
+  if (backend.cores_asked > 0 && !point.emulated && per_node > backend.cores_asked) return true;
   return backend.shares_cores && !point.emulated && backend.cores_per_node > 0 &&
          point.shape.cpus() > backend.cores_per_node;
 }

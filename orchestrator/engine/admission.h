@@ -47,7 +47,8 @@ Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceil
 Ceilings ceilings_of(const Limits& plan, const SiteLimits& site, const Capabilities& backend,
                      int asked);
 
-// More ranks × threads than the machine has cores, and they really compute.
+// More ranks × threads than the machine has cores, or than the site asks for, and they really
+// compute.
 bool is_oversubscribed(const Point& point, const Capabilities& backend);
 
 Need need_of(const Point& point, const Capabilities& backend, double expected_seconds);

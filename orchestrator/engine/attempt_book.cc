@@ -108,6 +108,8 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
     const Nanoseconds end = outcome.ended_ns > 0 ? outcome.ended_ns : seen.ended_ns;
     attempt.ended_ns = std::max(end, attempt.started_ns);
   }
+  // The backend only knows the nodes of the whole allocation.
+  if (!alone && !outcome.nodes.empty()) attempt.nodes = outcome.nodes;
   if (attempt.state != AttemptState::collecting) TRY(change(attempt, AttemptState::collecting));
   attempt.exit_code = outcome.exit_code;
   attempt.signal = outcome.signal;
@@ -125,10 +127,23 @@ Result<void> AttemptBook::never_began(int index, const Observation& seen, bool f
   if (const auto end = end_without_begin(stop, seen, attempt.state, run.fruitless)) {
     return conclude(index, end->state, end->reason, end->detail, 0);
   }
-  TRY(event_of(index, "again",
-               "its allocation " + attempt.allocation +
-                   " ended before the step began; it is handed over again" +
-                   (seen.detail.empty() ? "" : ": " + seen.detail)));
+  return hand_back(index, "its allocation " + attempt.allocation +
+                              " ended before the step began; it is handed over again" +
+                              (seen.detail.empty() ? "" : ": " + seen.detail));
+}
+
+Result<void> AttemptBook::refused(int index, const Error& error) {
+  const RunState& run = table_.at(index);
+  if (error.code == ErrorCode::conflict && run.fruitless < kMostFruitless) {
+    return hand_back(index, "its name is taken; it is handed over under another: " + error.message);
+  }
+  return conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0);
+}
+
+// The next time under a name of its own.
+Result<void> AttemptBook::hand_back(int index, const std::string& why) {
+  AttemptRow& attempt = table_.at(index).active->row;
+  TRY(event_of(index, "again", why));
   attempt.job_id.clear();
   attempt.started_ns = attempt.ended_ns = 0;
   TRY(change(attempt, AttemptState::planned));

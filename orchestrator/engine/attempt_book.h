@@ -49,10 +49,14 @@ class AttemptBook {
   // The allocation is over and the step was never claimed: it costs no attempt. `fruitful`: others
   // of the allocation were, so that it will get its turn in another.
   Result<void> never_began(int index, const Observation& seen, bool fruitful);
+  // The backend does not take it. A name that is taken costs no attempt either.
+  Result<void> refused(int index, const Error& error);
   Result<void> conclude(int index, AttemptState state, Reason reason, const std::string& detail,
                         double seconds);
 
  private:
+  Result<void> hand_back(int index, const std::string& why);
+
   StudyStore& store_;
   const StudyRow& row_;
   const Study& study_;

@@ -27,7 +27,7 @@ struct Progress {
   Nanoseconds elapsed_ns = 0;
   Nanoseconds left_ns = -1;  // -1: not known yet
   std::string last_line;     // what happened last: "r17 succeeded: K=4 strong, 0.312 s"
-  std::string waiting;       // why nothing runs, if so
+  std::string waiting;       // why nothing runs, or why the site does not answer
 };
 
 struct EngineOptions {

@@ -11,11 +11,11 @@
 #include <set>
 
 #include "agents/record/record.h"
+#include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
 namespace {
 
-constexpr int kMostFruitless = 3;             // allocations in a row that end before it begins
 constexpr std::size_t kMostRanksListed = 16;  // the simulated backend lists no more
 
 // So many cores' worth of other programs during a run is no longer background.
@@ -48,6 +48,16 @@ std::optional<double> time_of_run(const Point& point, const record::Records& rec
   }
   if (count == 0) return std::nullopt;
   return sum / count * 1e-9 * std::max(1, point.iterations);
+}
+
+// The nodes of the step, as its agent tells; "": it doesn't.
+std::string nodes_told(const record::Records& records) {
+  for (const record::Provenance& p : records.provenance) {
+    for (const auto& [name, value] : p.facts) {
+      if (p.scope == "run" && name == "nodes") return value;
+    }
+  }
+  return "";
 }
 
 void keep(const Point& point, const record::Records& records, AttemptResult& out) {
@@ -85,6 +95,10 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
       }
     }
   }
+  // A program that reports no ranks is known by where its step was placed.
+  if (hosts.empty()) {
+    for (std::string& host : expand_node_list(nodes_told(records))) hosts.insert(std::move(host));
+  }
   for (const std::string& host : hosts) out.hosts += (out.hosts.empty() ? "" : ",") + host;
 }
 
@@ -96,6 +110,7 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   Ingested out;
   keep(point, records, out.result);
   out.result.oversubscribed = oversubscribed;
+  out.nodes = nodes_told(records);
   if (records.begin) out.began_ns = records.begin->wall_ns;
   if (records.end && out.began_ns > 0) out.ended_ns = out.began_ns + records.end->elapsed_ns;
 
@@ -133,8 +148,9 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
         AttemptState::invalid, Reason::bad_record,
         "unknown outcome '" + records.end->outcome + "' or reason '" + records.end->reason + "'");
   }
-  if (*outcome == AttemptState::cancelled && seen.state == AllocationState::ended) {
-    // The agent was told to end; why, the backend knows.
+  if ((*outcome == AttemptState::cancelled || *outcome == AttemptState::lost) &&
+      seen.state == AllocationState::ended) {
+    // The agent was told to end, or lost a pod; why, the backend knows.
     if (seen.preempted) {
       return ended(AttemptState::preempted, Reason::none, seen.detail);
     }
@@ -148,7 +164,8 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
       return ended(AttemptState::cancelled, Reason::user_cancelled, seen.detail);
     }
   }
-  if (*outcome == AttemptState::failed && seen.reason == Reason::oom) {
+  if ((*outcome == AttemptState::failed || *outcome == AttemptState::lost) &&
+      seen.reason == Reason::oom) {
     return ended(AttemptState::failed, Reason::oom, seen.detail);
   }
   if (*outcome != AttemptState::succeeded) {
@@ -178,6 +195,13 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
         AttemptState::failed, Reason::no_time,
         seconds ? "the reported time is not a positive number" : sentence(Reason::no_time));
   }
+  // A step that stood still while it was timed tells nothing of the machine; one that ended before
+  // or began after does.
+  if (seen.suspended_ns > 0 && out.began_ns <= seen.suspended_ns &&
+      (out.ended_ns == 0 || out.ended_ns >= seen.suspended_ns)) {
+    return ended(AttemptState::preempted, Reason::none,
+                 "suspended for a while by the backend: its time does not count");
+  }
   out.result.seconds = *seconds;
   return ended(AttemptState::succeeded, Reason::none, "");
 }
@@ -200,7 +224,7 @@ std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, At
   if (seen.reason == Reason::user_cancelled) {
     return Ending{AttemptState::cancelled, seen.reason, seen.detail};
   }
-  if (seen.reason == Reason::pending_too_long) {
+  if (seen.reason == Reason::pending_too_long || seen.reason == Reason::image_missing) {
     return Ending{AttemptState::failed, seen.reason, seen.detail};
   }
   // Once seen running, only somebody who removed its files makes it look as if it never began.

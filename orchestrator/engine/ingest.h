@@ -21,6 +21,7 @@ struct Ingested {
   int signal = 0;
   Nanoseconds began_ns = 0;  // by the agent's clock; 0: it didn't say
   Nanoseconds ended_ns = 0;
+  std::string nodes;  // of the step, by its agent; "": it didn't say
   AttemptResult result;
 };
 
@@ -33,6 +34,7 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
 enum class StepProgress { not_begun, running, ended };
 StepProgress progress_of(const StepArtifacts& step);
 
+constexpr int kMostFruitless = 3;  // allocations in a row that end before a step begins
 // For a step that never began although its allocation is gone: how the attempt ends, or nothing if
 // it is handed over again, which costs no attempt. `fruitless`: how often in a row that happened.
 struct Ending {

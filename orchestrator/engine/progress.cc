@@ -43,8 +43,8 @@ void ProgressBook::say(const std::string& line) {
   if (options_.on_line) options_.on_line(line);
 }
 
-Progress ProgressBook::now(RunTable& table, const Ceilings& ceilings,
-                           const std::string& waiting) const {
+Progress ProgressBook::now(RunTable& table, const Ceilings& ceilings, const std::string& waiting,
+                           const std::string& silence) const {
   Progress p;
   p.study = study_;
   p.round = round;
@@ -61,17 +61,19 @@ Progress ProgressBook::now(RunTable& table, const Ceilings& ceilings,
   }
   p.last_line = last_line_;
   p.waiting = p.running == 0 ? (pending_reason.empty() ? waiting : pending_reason) : "";
+  if (!silence.empty()) p.waiting = silence;
   return p;
 }
 
-void ProgressBook::show(RunTable& table, const Ceilings& ceilings, const std::string& waiting) {
+void ProgressBook::show(RunTable& table, const Ceilings& ceilings, const std::string& waiting,
+                        const std::string& silence) {
   if (!options_.on_progress || clock_.steady() < next_) return;
   next_ = clock_.steady() + kShowEvery;
-  options_.on_progress(now(table, ceilings, waiting));
+  options_.on_progress(now(table, ceilings, waiting, silence));
 }
 
 void ProgressBook::show_last(RunTable& table, const Ceilings& ceilings) {
-  if (options_.on_progress) options_.on_progress(now(table, ceilings, ""));
+  if (options_.on_progress) options_.on_progress(now(table, ceilings, "", ""));
 }
 
 }  // namespace kneepoint

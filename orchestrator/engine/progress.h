@@ -20,7 +20,9 @@ class ProgressBook {
   void ended(const RunState& run, const Point& point, AttemptState state, Reason reason,
              const std::string& detail, double seconds, const RetryDecision& decision);
   void say(const std::string& line);
-  void show(RunTable& table, const Ceilings& ceilings, const std::string& waiting);
+  // `silence`: what the site said when it last refused; "": it answers.
+  void show(RunTable& table, const Ceilings& ceilings, const std::string& waiting,
+            const std::string& silence);
   void show_last(RunTable& table, const Ceilings& ceilings);
 
   double node_seconds = 0;
@@ -28,7 +30,8 @@ class ProgressBook {
   std::string pending_reason;  // what the backend says of a waiting job
 
  private:
-  Progress now(RunTable& table, const Ceilings& ceilings, const std::string& waiting) const;
+  Progress now(RunTable& table, const Ceilings& ceilings, const std::string& waiting,
+               const std::string& silence) const;
 
   std::string study_;
   const Clock& clock_;

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "orchestrator/base/log.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/attempt_book.h"
-#include "orchestrator/engine/back_off.h"
+#include "orchestrator/engine/contact.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/ingest.h"
 #include "orchestrator/engine/packing.h"
@@ -43,7 +42,8 @@ class Reconciler {
             ceilings_of(study.plan.limits, site.limits, backend_,
                         wished_concurrent(site.packing, study.plan.limits, options.concurrent))),
         progress_(row.id, clock, options),
-        book_(store, row, study, clock, backend_, table_, progress_) {}
+        book_(store, row, study, clock, backend_, table_, progress_),
+        contact_(clock, book_, progress_) {}
 
   Result<EngineOutcome> run() {
     TRY(prepare());
@@ -110,10 +110,10 @@ class Reconciler {
     TRY(housekeeping());
     TRY(observe_all());
     if (table_.active().empty() && table_.waiting().empty() && stopping_ == Stopping::no) {
-      TRY(decide_round());
+      TRY(table_.left_open() > 0 ? leave_open() : decide_round());
     }
     TRY(start_waiting());
-    progress_.show(table_, ceilings_, waiting_for_);
+    progress_.show(table_, ceilings_, waiting_for_, contact_.words());
     return {};
   }
 
@@ -142,7 +142,7 @@ class Reconciler {
         TRY(stop(allocation, Reason::user_cancelled));
       }
     }
-    if (!looking_.is_over(clock_.steady())) return {};
+    if (!contact_.looking.is_over(clock_.steady())) return {};
     std::vector<JobRef> jobs;
     std::vector<int> ids;
     for (const auto& [id, allocation] : table_.allocations()) {
@@ -152,8 +152,9 @@ class Reconciler {
     }
     if (jobs.empty()) return {};
     auto seen = launcher_.observe(jobs, deadline());
-    if (!seen) return put_off(looking_, "observe", seen.error());
-    looking_.answered();
+    if (!seen) return put_off(contact_.looking, "observe", seen.error());
+    reached_ = true;
+    TRY(contact_.answered(contact_.looking));
     ENSURE(seen->size() == jobs.size(), "one observation for each job");
     TRY_ASSIGN(auto transaction, store_.begin());
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -224,10 +225,9 @@ class Reconciler {
   Result<void> end_of(ActiveAllocation& allocation, const Observation& seen) {
     auto artifacts = launcher_.collect(allocation.job, deadline());
     if (!artifacts && seen.state == AllocationState::ended) {
-      return put_off(looking_, "collect " + allocation.job.name, artifacts.error());
+      return put_off(contact_.looking, "collect " + allocation.job.name, artifacts.error());
     }
-    const Artifacts nothing;
-    const Artifacts& found = artifacts ? *artifacts : nothing;
+    const Artifacts found = artifacts ? std::move(*artifacts) : Artifacts{};
     const bool fruitful = std::any_of(found.steps.begin(), found.steps.end(),
                                       [](const StepArtifacts& step) { return step.begun; });
     const bool alone = is_alone(allocation);
@@ -243,11 +243,11 @@ class Reconciler {
   // Asked again at each look until the backend has taken it.
   Result<void> stop(ActiveAllocation& allocation, Reason why) {
     if (allocation.stop == Reason::none) allocation.stop = why;
-    if (allocation.stop_taken || !looking_.is_over(clock_.steady())) return {};
+    if (allocation.stop_taken || !contact_.looking.is_over(clock_.steady())) return {};
     const auto answer = launcher_.cancel(std::span(&allocation.job, 1), deadline());
     allocation.stop_taken = answer.front().has_value();
     if (allocation.stop_taken) return {};
-    return put_off(looking_, "cancel " + allocation.job.name, answer.front().error());
+    return put_off(contact_.looking, "cancel " + allocation.job.name, answer.front().error());
   }
 
   // Decide and act ----------------------------------------------------------------------------
@@ -269,9 +269,19 @@ class Reconciler {
     return load();
   }
 
+  // Somebody else cancelled their jobs and had a reason: not put into the queue again unasked.
+  Result<void> leave_open() {
+    stopping_ = Stopping::after_active;
+    const std::string text = std::to_string(table_.left_open()) +
+                             (table_.left_open() == 1 ? " run was" : " runs were") +
+                             " cancelled by somebody else; running again tries them again";
+    progress_.say(text);
+    return book_.event("cancel", text);
+  }
+
   Result<void> start_waiting() {
     if (stopping_ != Stopping::no || table_.waiting().empty()) return {};
-    if (!submitting_.is_over(clock_.steady())) return {};
+    if (!contact_.submitting.is_over(clock_.steady())) return {};
     Usage usage;
     usage.node_seconds = progress_.node_seconds;
     for (const auto& [id, allocation] : table_.allocations()) {
@@ -339,7 +349,7 @@ class Reconciler {
   // Submits every allocation whose intent is written and whose job is not known yet. Once stopping,
   // what could not be submitted is left to the next start, which finds the intent.
   Result<void> hand_over() {
-    if (!submitting_.is_over(clock_.steady())) return {};
+    if (!contact_.submitting.is_over(clock_.steady())) return {};
     std::vector<AllocationRequest> requests;
     std::vector<int> ids;
     for (const auto& [id, allocation] : table_.allocations()) {
@@ -359,6 +369,9 @@ class Reconciler {
     if (requests.empty()) return {};
     auto answers = launcher_.submit(requests, deadline());
     ENSURE(answers.size() == requests.size(), "one answer for each request");
+    // Nothing was ever taken: the site is wrong, and the first of its sentences says how.
+    const Error* refusal = refused_altogether(answers);
+    if (refusal != nullptr && !reached_ && !table_.any_handed_over()) return *refusal;
     TRY_ASSIGN(auto transaction, store_.begin());
     for (std::size_t i = 0; i < ids.size(); ++i) {
       TRY(answered(table_.allocations().at(ids[i]), answers[i]));
@@ -369,20 +382,17 @@ class Reconciler {
   Result<void> answered(ActiveAllocation& allocation, const Result<JobRef>& answer) {
     if (answer) {
       reached_ = true;
-      submitting_.answered();
+      TRY(contact_.answered(contact_.submitting));
       return book_.handed_over(allocation, *answer);
     }
     const Error& error = answer.error();
     const std::vector<int> members = allocation.members;
-    if (error.retryable || error.code == ErrorCode::timeout ||
-        error.code == ErrorCode::unavailable) {
+    if (may_pass(error)) {
       allocation.put_off = true;
       const std::string what = "run " + std::to_string(table_.at(members.front()).row.number);
-      return put_off(submitting_, members.size() == 1 ? what : allocation.job.name, error);
+      return put_off(contact_.submitting, members.size() == 1 ? what : allocation.job.name, error);
     }
-    for (const int index : members) {
-      TRY(book_.conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0));
-    }
+    for (const int index : members) TRY(book_.refused(index, error));
     return {};
   }
 
@@ -392,24 +402,20 @@ class Reconciler {
     if (!reached_ && error.code == ErrorCode::unavailable && !error.retryable) {
       return error.in(what);
     }
-    waiting_for_ = what + ": " + error.message;
-    if (!back_off.is_over(clock_.steady())) return {};  // of several at once, the first one speaks
-    back_off.refused(clock_.steady());
-    log_warning(row_.id, waiting_for_ + "; trying again in " + to_duration_text(back_off.wait()));
-    return {};
+    return contact_.refused(back_off, what + ": " + error.message);
   }
 
   Result<void> sleep() {
     Nanoseconds nap = backend_.poll_interval;
-    if (submitting_.wait() + looking_.wait() > 0) nap = std::max(nap, kHousekeeping);
+    if (contact_.is_silent()) nap = std::max(nap, kHousekeeping);
     const bool room = !table_.waiting().empty() && stopping_ == Stopping::no &&
-                      waiting_for_.empty() && submitting_.wait() == 0 &&
+                      waiting_for_.empty() && !contact_.is_silent() &&
                       static_cast<int>(table_.allocations().size()) < ceilings_.concurrent;
     if (room) nap = 0;
     nap = std::min(nap, std::max<Nanoseconds>(0, next_housekeeping_ - clock_.steady()));
     TRY_ASSIGN(const Poller::Woken woken, poller_.wait(nap));
     for (std::size_t i = 0; i < woken.signals.size(); ++i) {
-      looking_.try_now();
+      contact_.looking.try_now();
       if (stopping_ == Stopping::no && backend_.has_queue) {
         stopping_ = Stopping::leave;
         TRY(book_.event("interrupt",
@@ -467,6 +473,7 @@ class Reconciler {
   ProgressBook progress_;
   RunTable table_;
   AttemptBook book_;
+  Contact contact_;
   std::map<RowId, int> point_index_;
   std::vector<RowId> point_rows_;
   int last_round_ = 0;
@@ -475,7 +482,6 @@ class Reconciler {
   bool over_budget_ = false;
   bool complete_ = false;
   bool reached_ = false;
-  BackOff submitting_, looking_;
   Nanoseconds next_housekeeping_ = 0;
   std::string waiting_for_;
 };

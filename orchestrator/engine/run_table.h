@@ -76,6 +76,10 @@ class RunTable {
   int total() const { return static_cast<int>(runs_.size()); }
   int succeeded() const { return succeeded_; }
   int failed() const { return failed_; }
+  // Neither finished nor active nor waiting: left to another sitting.
+  int left_open() const {
+    return total() - succeeded_ - failed_ - static_cast<int>(active_.size() + waiting_.size());
+  }
 
  private:
   std::vector<RunState> runs_;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "orchestrator/io/curl_request.h"
 #include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
@@ -25,10 +26,6 @@ std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(space) + 1);
   text.erase(0, std::min(text.find_first_not_of(space), text.size()));
   return text;
-}
-
-bool fits_in_header(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c != 127; });
 }
 
 Result<std::string> read_secret_file(const std::string& path) {
@@ -51,11 +48,6 @@ Result<std::string> read_secret_file(const std::string& path) {
   }
   text.resize(size);
   return text;
-}
-
-Result<void> check_readable(const std::string& what, const std::string& path) {
-  if (path.empty() || ::access(path.c_str(), R_OK) == 0) return {};
-  return system_error("read the " + what + " '" + path + "'", errno);
 }
 
 struct Collected {
@@ -94,25 +86,6 @@ std::size_t on_header(char*, std::size_t one, std::size_t count, void* where) {
   return 0;
 }
 
-class HeaderList {
- public:
-  HeaderList() = default;
-  ~HeaderList() { curl_slist_free_all(list_); }
-  HeaderList(const HeaderList&) = delete;
-  HeaderList& operator=(const HeaderList&) = delete;
-  Result<void> add(const std::string& name, const std::string& value) {
-    if (!fits_in_header(name) || !fits_in_header(value)) {
-      return Error{ErrorCode::invalid, "header " + name + " holds a control character", false};
-    }
-    list_ = curl_slist_append(list_, (name + ": " + value).c_str());
-    return {};
-  }
-  curl_slist* get() const { return list_; }
-
- private:
-  curl_slist* list_ = nullptr;
-};
-
 class CurlClient final : public HttpClient {
  public:
   CurlClient(HttpTarget target, HttpUrl url, CURL* handle, const Clock& clock)
@@ -127,29 +100,10 @@ class CurlClient final : public HttpClient {
       return Error{ErrorCode::timeout, "the deadline passed before " + place() + " was asked",
                    true};
     }
-    if (!request.path.starts_with('/') || !fits_in_header(request.path) ||
-        request.path.find(' ') != std::string::npos) {
-      return Error{ErrorCode::invalid, "'" + request.path + "' is no path of a request", false};
-    }
-    HeaderList headers;
-    for (const auto& [name, value] : request.headers) TRY(headers.add(name, value));
-    if (target_.token.is_set()) {
-      TRY_ASSIGN(const std::string token, read_secret(target_.token));
-      TRY(headers.add(target_.token_header, target_.token_prefix + token));
-    }
-    TRY(headers.add("Expect", ""));  // a small request needs no leave to be sent
-    curl_easy_reset(handle_);        // keeps the connections
-    set_target();
+    CurlRequest prepared;
+    curl_easy_reset(handle_);  // keeps the connections
+    TRY(prepared.set(handle_, target_, url_, request));
     Collected collected{request, handle_, {}, 0, 0, false};
-    const std::string address = base_of(url_) + request.path;
-    set(CURLOPT_URL, address.c_str());
-    set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
-    if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
-      set(CURLOPT_POSTFIELDS, request.body.c_str());
-      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-    }
-    if (request.method == "HEAD") set(CURLOPT_NOBODY, 1L);
-    set(CURLOPT_HTTPHEADER, headers.get());
     set(CURLOPT_WRITEFUNCTION, &on_body);
     set(CURLOPT_WRITEDATA, &collected);
     set(CURLOPT_HEADERFUNCTION, &on_header);
@@ -161,8 +115,14 @@ class CurlClient final : public HttpClient {
     set(CURLOPT_ERRORBUFFER, words);
     const CURLcode code = curl_easy_perform(handle_);
     set(CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
+    if (collected.too_large) {
+      return Error{
+          ErrorCode::corrupt,
+          place() + " answered with more than " + std::to_string(request.most_bytes >> 10) + " KiB",
+          false};
+    }
     if (code != CURLE_OK && !collected.response.stopped) {
-      return error_of(code, words, collected, left);
+      return curl_error(code, words, url_, left);
     }
     long status = 0;
     curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
@@ -170,6 +130,7 @@ class CurlClient final : public HttpClient {
     const char* type = nullptr;
     curl_easy_getinfo(handle_, CURLINFO_CONTENT_TYPE, &type);
     if (type != nullptr) collected.response.content_type = type;
+    collected.response.retry_after = retry_after_of(handle_);
     return std::move(collected.response);
   }
 
@@ -179,56 +140,7 @@ class CurlClient final : public HttpClient {
     curl_easy_setopt(handle_, option, value);
   }
 
-  void set_target() {
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    if (url_.kind == HttpUrl::Kind::unix_socket) {
-      set(CURLOPT_UNIX_SOCKET_PATH, url_.socket.c_str());
-    }
-    if (url_.is_here()) set(CURLOPT_PROXY, "");
-    if (!target_.ca_file.empty()) set(CURLOPT_CAINFO, target_.ca_file.c_str());
-    if (!target_.client_certificate.empty()) {
-      set(CURLOPT_SSLCERT, target_.client_certificate.c_str());
-      set(CURLOPT_SSLKEY,
-          (target_.client_key.empty() ? target_.client_certificate : target_.client_key).c_str());
-    }
-  }
-
   std::string place() const { return to_string(url_); }
-
-  Error error_of(CURLcode code, const char* words, const Collected& collected,
-                 Nanoseconds left) const {
-    const std::string said = *words != '\0' ? words : curl_easy_strerror(code);
-    if (collected.too_large) {
-      return {ErrorCode::corrupt,
-              place() + " answered with more than " +
-                  std::to_string(collected.request.most_bytes >> 10) + " KiB",
-              false};
-    }
-    switch (code) {
-      case CURLE_OPERATION_TIMEDOUT:
-        return {ErrorCode::timeout, place() + " gave no answer within " + to_duration_text(left),
-                true};
-      case CURLE_COULDNT_RESOLVE_HOST:
-      case CURLE_COULDNT_RESOLVE_PROXY:
-      case CURLE_COULDNT_CONNECT:
-        return {ErrorCode::unavailable, place() + " can't be reached: " + said, false};
-      case CURLE_PEER_FAILED_VERIFICATION:
-        return {ErrorCode::permission,
-                place() + " can't prove who it is: " + said + "; name its authority in ca_file",
-                false};
-      case CURLE_SSL_CACERT_BADFILE:
-      case CURLE_SSL_CERTPROBLEM:
-      case CURLE_SSL_CONNECT_ERROR:
-        return {ErrorCode::permission, place() + ": no secure connection: " + said, false};
-      case CURLE_URL_MALFORMAT:
-      case CURLE_UNSUPPORTED_PROTOCOL:
-        return {ErrorCode::invalid, place() + ": " + said, false};
-      default:
-        return {ErrorCode::io, place() + " broke off: " + said, true};
-    }
-  }
 
   const HttpTarget target_;
   const HttpUrl url_;
@@ -260,12 +172,9 @@ Result<std::string> read_secret(const SecretSource& source) {
 }
 
 Result<std::unique_ptr<HttpClient>> HttpClient::make(const HttpTarget& target, const Clock& clock) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK) return Error{ErrorCode::io, "libcurl can't be started", false};
+  TRY(start_curl());
   TRY_ASSIGN(HttpUrl url, parse_http_url(target.url));
-  TRY(check_readable("authority's certificate", target.ca_file));
-  TRY(check_readable("client certificate", target.client_certificate));
-  TRY(check_readable("client key", target.client_key));
+  TRY(check_target_files(target));
   CURL* handle = curl_easy_init();
   if (handle == nullptr) return Error{ErrorCode::io, "libcurl has no memory", true};
   return std::unique_ptr<HttpClient>(

@@ -35,6 +35,11 @@ struct HttpTarget {
   std::string ca_file;             // PEM; "": the system's
   std::string client_certificate;  // PEM; "": none
   std::string client_key;          // PEM; "": in the file of the certificate
+  // The same as texts, for what never lay in a file of ours.
+  std::string ca_pem, client_certificate_pem, client_key_pem;
+  std::string tls_server_name;  // the name that its certificate must have; "": the URL's host
+  std::string proxy_url;        // "": the environment's
+  bool insecure = false;        // certificates are not checked: only if the user's own file says so
 };
 
 struct HttpRequest {
@@ -52,6 +57,7 @@ struct HttpResponse {
   std::string content_type;
   std::string body;
   bool stopped = false;  // on_data wanted no more
+  int retry_after = -1;  // seconds, if the server named them
 };
 
 // unavailable: never reached, so nothing was asked. timeout: the deadline passed; it may have been
@@ -64,6 +70,22 @@ class HttpClient {
   virtual ~HttpClient() = default;
   // `deadline` on the clock's steady(). Connections are kept for the next call.
   virtual Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) = 0;
+};
+
+// An answer that goes on for minutes, read bit by bit by someone who has other things to do: poll()
+// never waits. Ends when the server ends it, or with the object.
+class HttpStream {
+ public:
+  static Result<std::unique_ptr<HttpStream>> open(const HttpTarget& target,
+                                                  const HttpRequest& request);
+  virtual ~HttpStream() = default;
+  struct State {
+    int status = 0;  // 0: no answer yet
+    bool ended = false;
+    int retry_after = -1;
+  };
+  // Adds what has come to `data`, of any status.
+  virtual Result<State> poll(std::string& data) = 0;
 };
 
 }  // namespace kneepoint

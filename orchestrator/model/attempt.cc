@@ -126,7 +126,8 @@ bool is_worth_retrying(AttemptState state, Reason reason) {
       return true;
     case S::failed:
       return reason != Reason::wrong_answer && reason != Reason::not_started &&
-             reason != Reason::no_time && reason != Reason::pending_too_long;
+             reason != Reason::no_time && reason != Reason::pending_too_long &&
+             reason != Reason::submit_refused && reason != Reason::image_missing;
     case S::invalid:
       return reason == Reason::bad_record || reason == Reason::no_end_record;
     default:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,9 @@ struct RunEvidence {
   double compute_seconds = 0;         // mean over ranks, same scaling as T
   double communication_seconds = 0;
   std::string hosts;       // comma list of the nodes it really ran on
+  std::string nodes;       // where its queue placed it, as it lists nodes: "n[1-4,7]"; "": unknown
   std::string allocation;  // name of the one it was a step of; runs of one name shared its nodes
+  std::optional<double> queue_seconds;  // its allocation waited; none: no queue
   bool oversubscribed = false;
   bool binding_differs = false;  // ranks were not bound as the plan says
   bool machine_busy = false;     // other programs used the machine meanwhile

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/model/kube_access.h"
 
 namespace kneepoint {
 
@@ -56,6 +57,45 @@ struct SlurmSite {
   Nanoseconds time_margin = 2 * kMinute;     // of the job's limit over those of its steps
 };
 
+// Where the image has the agent and our workloads, unless the site says otherwise.
+inline constexpr char kImageFolder[] = "/opt/kneepoint/bin";
+
+// A volume of the site's own, in the pods at `mount`.
+struct KubeVolume {
+  std::string name, mount, sub_path;
+  bool read_only = false;
+  std::string source;  // JSON: {"persistentVolumeClaim": {"claimName": "data"}}
+};
+
+// backend: kubernetes. Empty: not said. Texts in JSON were checked to be that by the reader.
+struct KubernetesSite {
+  std::string kubeconfig;  // "": KUBECONFIG, ~/.kube/config, or the pod's own account
+  std::string context;     // "": the current one
+  std::string name_space;  // "": the context's, else "default"
+  std::string image;       // holds the agent, the workloads and their MPI
+  std::string image_pull_policy = "IfNotPresent";
+  std::vector<std::string> image_pull_secrets;
+  std::string service_account;
+  std::string cpu, memory;                      // of a pod, request and limit; cpu "": by the shape
+  std::string gpu_resource = "nvidia.com/gpu";  // what a GPU is called there
+  std::vector<std::pair<std::string, std::string>> resources;  // more: "rdma/hca": "1"
+  std::vector<std::pair<std::string, std::string>> node_selector, labels, annotations;
+  std::string tolerations, affinity, topology_spread;  // JSON, as a pod has them
+  std::vector<KubeVolume> volumes;
+  std::string priority_class;
+  std::string shm;       // size of /dev/shm; "": as much as the pod may have
+  std::string queue;     // Kueue's LocalQueue: Jobs start suspended and wait there
+  bool mpi_job = false;  // kubeflow's MPIJob instead of an Indexed Job
+  bool one_pod_per_node = true;
+  bool host_network = false;
+  bool read_only_root = true;
+  int run_as_user = 65532;                   // 0: root, if the cluster allows it
+  Nanoseconds pending_limit = 30 * kMinute;  // a Job that waits longer for its pods is ended
+  Nanoseconds keep = 24 * kHour;             // an ended Job that nobody deleted goes by itself
+  KubeAccess access;      // filled in by whoever makes the launcher; never stored
+  std::string pod_patch;  // JSON: merged into the pod's specification, lists by name
+};
+
 // How runs are handed over: one allocation for each, or many runs as steps of one allocation, so
 // that queue wait is paid once and the curve of a study is drawn on one set of nodes.
 enum class PackingMode { one_per_run, packed };
@@ -87,6 +127,7 @@ struct Site {
   std::vector<std::pair<std::string, std::string>> environment;
   SimulatedSite simulated;
   SlurmSite slurm;
+  KubernetesSite kubernetes;
   Packing packing;
   SiteLimits limits;
   std::string text;  // the file's bytes; empty for the built-in local site

@@ -90,6 +90,33 @@ std::string workload_text(const WorkloadSpec& workload, const std::vector<Mode>&
   return text;
 }
 
+std::string pairs(const std::string& name,
+                  const std::vector<std::pair<std::string, std::string>>& values) {
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : values) lines.push_back(key + "=" + value);
+  return list(name, std::move(lines), true);
+}
+
+// What a pod is and gets. Whose quota it is (namespace, account, priority) changes no time.
+std::string kubernetes_text(const KubernetesSite& site) {
+  std::string text =
+      list("kubernetes",
+           {site.image, site.cpu, site.memory, site.gpu_resource, site.shm, site.queue,
+            site.mpi_job ? "MPIJob" : "Job", site.one_pod_per_node ? "apart" : "anywhere",
+            site.host_network ? "host network" : "pod network"},
+           false);
+  text += pairs("kubernetes resources", site.resources);
+  text += pairs("kubernetes node_selector", site.node_selector);
+  text += list("kubernetes pod",
+               {site.tolerations, site.affinity, site.topology_spread, site.pod_patch}, false);
+  for (const KubeVolume& one : site.volumes) {
+    text +=
+        list("kubernetes volume",
+             {one.name, one.mount, one.sub_path, one.read_only ? "ro" : "rw", one.source}, false);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string identity_text(const Plan& plan, const Site& site) {
@@ -124,6 +151,7 @@ std::string identity_text(const Plan& plan, const Site& site) {
     text += list("slurm modules", slurm.modules, false);
     text += list("slurm prologue", slurm.prologue, false);
   }
+  if (site.backend == BackendKind::kubernetes) text += kubernetes_text(site.kubernetes);
   text += list("programs", {site.programs}, false);
   std::vector<EnvironmentVariable> variables;
   for (const auto& [name, value] : site.environment) variables.push_back({name, value});

@@ -96,6 +96,38 @@ const KeySet kSimulated = {{{"nodes"},
                             {"queue_wait"},
                             {"seed"},
                             {"default_time"}}};
+const KeySet kKubeVolume = {{{"name"}, {"mount"}, {"sub_path"}, {"read_only"}, {"source"}}};
+const KeySet kKubernetes = {{
+    {"kubeconfig"},
+    {"context"},
+    {"namespace"},
+    {"image"},
+    {"image_pull_policy"},
+    {"image_pull_secrets"},
+    {"service_account"},
+    {"cpu"},
+    {"memory"},
+    {"gpu_resource"},
+    {"resources", nullptr, kFreeNames},
+    {"node_selector", nullptr, kFreeNames},
+    {"tolerations"},
+    {"affinity"},
+    {"topology_spread"},
+    {"labels", nullptr, kFreeNames},
+    {"annotations", nullptr, kFreeNames},
+    {"volumes", &kKubeVolume},
+    {"priority_class"},
+    {"shm"},
+    {"queue"},
+    {"mpi_job"},
+    {"one_pod_per_node"},
+    {"host_network"},
+    {"read_only_root"},
+    {"run_as_user"},
+    {"pending_limit"},
+    {"keep"},
+    {"pod"},
+}};
 const KeySet kPacking = {{{"mode"}, {"allocations"}, {"steps"}, {"limit"}}};
 const KeySet kSiteLimits = {{{"nodes"}, {"concurrent"}, {"cores"}, {"node_hours"}}};
 const KeySet kSite = {{
@@ -109,6 +141,7 @@ const KeySet kSite = {{
     {"environment", nullptr, kFreeNames},
     {"simulated", &kSimulated},
     {"slurm", &kSlurm},
+    {"kubernetes", &kKubernetes},
     {"packing", &kPacking},
     {"limits", &kSiteLimits},
 }};

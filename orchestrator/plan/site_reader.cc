@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The site file. Words of backends that this version lacks get an answer that says so.
+// The site file; what is for Kubernetes is read in kubernetes_site.cc.
 #include "orchestrator/plan/site_reader.h"
 
 #include <filesystem>
 
 #include "orchestrator/plan/keys.h"
+#include "orchestrator/plan/kubernetes_site.h"
 #include "orchestrator/plan/plan_parts.h"
 
 namespace kneepoint {
@@ -15,7 +16,7 @@ constexpr int kMaxNodes = 1'000'000;
 
 void read_backend(const YamlView& view, Site& site) {
   if (!view.present()) {
-    view.fail("missing; expected local, slurm or simulated");
+    view.fail("missing; expected local, slurm, kubernetes or simulated");
     return;
   }
   static const std::vector<std::string> words = {"local", "simulated", "slurm", "kubernetes"};
@@ -30,7 +31,6 @@ void read_backend(const YamlView& view, Site& site) {
     site.starter = StarterKind::srun;
   } else {
     site.backend = BackendKind::kubernetes;
-    view.fail("'" + *word + "': this version has local, slurm and simulated");
   }
 }
 
@@ -68,7 +68,7 @@ void read_simulated(const YamlView& root, Site& site) {
   const YamlView view = root["simulated"];
   const YamlView nodes = root["nodes"];
   SimulatedSite& simulated = site.simulated;
-  const bool other = site.backend == BackendKind::local || site.backend == BackendKind::slurm;
+  const bool other = site.backend != BackendKind::simulated;
   if (other && view.present()) view.fail_at_key("is for backend: simulated");
   if (other && nodes.present()) {
     nodes.fail_at_key("is for backend: simulated; a ceiling for any backend is limits.nodes");
@@ -220,12 +220,9 @@ SiteRead read_site(std::string_view text, const std::string& path) {
     }
     read_simulated(root, site);
     read_slurm(root["slurm"], site);
+    read_kubernetes(root, site);
     read_packing(root["packing"], site.packing);
     read_limits(root["limits"], site.limits);
-  }
-  if (site.backend == BackendKind::kubernetes) {
-    // What else such a file says belongs to a version that knows the backend.
-    std::erase_if(read.problems, [](const Problem& one) { return one.key != "backend"; });
   }
   sort_problems(read.problems);
   read.origins = origins_of(file.root);

@@ -40,6 +40,7 @@ class YamlView {
   bool is(YamlNode::Kind kind) const { return node_ != nullptr && node_->kind == kind; }
   const std::string& name() const { return name_; }  // last word of the dotted key
   const std::string& key() const { return key_; }
+  const YamlNode* node() const { return node_; }  // nullptr: absent
 
   // A value of this map; absent if the key is not there. Asking for a key outside the KeySet is a
   // bug.

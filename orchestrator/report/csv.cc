@@ -23,7 +23,7 @@ constexpr const char* kHeader =
     "gustafson_speedup,load_balance,communication_efficiency,computation_scaling,comm_ratio,"
     "iterations,p50,p50_low,p50_high,p95,p95_low,p95_high,p99,p99_low,p99_high,max,"
     "flops_per_second,utilisation,bound,audit,model,model_seconds,serial_fraction,knee_rule,knee_k,"
-    "knee_low,knee_high,knee_status,recommended_k";
+    "knee_low,knee_high,knee_status,recommended_k,queue_wait_median,queue_wait_largest";
 
 class Row {
  public:
@@ -97,7 +97,19 @@ void put_detail(Row& row, const CurveView& view, const PointSummary& p, const Po
   row.text(k ? std::to_string(*k) : "");
 }
 
-std::string row_of(const StudyEvidence& study, const CurveView& view, std::size_t i) {
+// Of all runs at this K on so many nodes.
+void put_waits(Row& row, const std::optional<QueueUse>& queue, const Point& point) {
+  const QueueWait* found = nullptr;
+  for (std::size_t i = 0; queue && i < queue->waits.size(); ++i) {
+    const QueueWait& wait = queue->waits[i];
+    if (wait.k == point.k && wait.nodes == point.shape.nodes) found = &wait;
+  }
+  row.number_if(found != nullptr, found == nullptr ? 0 : found->median_seconds);
+  row.number_if(found != nullptr, found == nullptr ? 0 : found->largest_seconds);
+}
+
+std::string row_of(const Document& document, const CurveView& view, std::size_t i) {
+  const StudyEvidence& study = document.study;
   const Curve& curve = *view.curve;
   const PointSummary& p = curve.points[i];
   const bool data = p.valid > 0;
@@ -122,6 +134,7 @@ std::string row_of(const StudyEvidence& study, const CurveView& view, std::size_
   row.number_if(data, p.node_seconds_per_result).text(joined(p.flags, "; "));
   const PointDetail nothing;
   put_detail(row, view, p, i < view.analysis->points.size() ? view.analysis->points[i] : nothing);
+  put_waits(row, document.analysis.queue, p.point);
   return row.line();
 }
 
@@ -131,7 +144,7 @@ std::string to_csv(const Document& document) {
   std::string out = std::string(kHeader) + "\r\n";
   for (const CurveView& view : curve_views(document.study, document.analysis)) {
     for (std::size_t i = 0; i < view.curve->points.size(); ++i) {
-      out += row_of(document.study, view, i) + "\r\n";
+      out += row_of(document, view, i) + "\r\n";
     }
   }
   return out;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "orchestrator/report/queue_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -200,7 +201,8 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
 
 // Told by a table, a finding or a question already; the JSON holds them all.
 bool told_elsewhere(const std::string& code) {
-  static const std::set<std::string> codes = {"collective",
+  static const std::set<std::string> codes = {"bad_node",
+                                              "collective",
                                               "extrapolation_capped",
                                               "extrapolation_refused",
                                               "few_points",
@@ -327,6 +329,7 @@ std::vector<DetailTable> study_tables(const StudyAnalysis& analysis) {
     add_contest(contest, builds.size() > 1, tables);
   }
   for (const CollectiveAnswer& answer : analysis.collectives) add_collective(answer, tables);
+  add_queue_tables(analysis, tables);
   add_warnings(analysis.warnings, tables);
   make_plain(tables);
   return tables;

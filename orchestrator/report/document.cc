@@ -7,6 +7,7 @@
 
 #include "orchestrator/report/answers.h"
 #include "orchestrator/report/notes.h"
+#include "orchestrator/report/queue_tables.h"
 
 namespace kneepoint {
 
@@ -30,7 +31,14 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   if (!views.empty()) {
     document.questions = questions_of(document.analysis, views);
   }
+  document.queue = queue_line(document.analysis);
+  document.findings = study_findings(document.analysis);
   document.notes = notes_of(document.study, summary, labels);
+  if (document.analysis.queue && document.analysis.queue->packed) {
+    document.notes.emplace_back(
+        "Packed: intervals are within allocations; what differs between allocations is not in "
+        "them.");
+  }
   document.red_reason = red_reason_of(document.study, summary, labels);
   document.red = !document.red_reason.empty();
   return document;

@@ -15,6 +15,8 @@ struct Document {
   StudyEvidence study;  // points' runs included
   StudyAnalysis analysis;
   std::string headline;                // one line: which K to use
+  std::string queue;                   // one line: how it was used; "": there was none
+  std::vector<std::string> findings;   // of the study as a whole: a bad node
   std::vector<Question> questions;     // the five, answered
   std::vector<std::string> sentences;  // one per curve: knee, K to use, what limits it
   std::vector<std::string> notes;      // what a reader must know before believing the tables

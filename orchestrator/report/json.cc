@@ -5,6 +5,7 @@
 // stands only under keys named "volatile": without them, same results give same bytes.
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/json_parts.h"
+#include "orchestrator/report/queue_tables.h"
 
 namespace kneepoint {
 namespace {
@@ -25,7 +26,10 @@ void put_run(JsonWriter& w, const RunEvidence& run) {
   line.key("binding_differs").value(run.binding_differs);
   line.key("machine_busy").value(run.machine_busy);
   line.key("volatile").begin_object().key("attempts").value(run.attempts);
-  line.key("hosts").value(run.hosts).end_object().end_object();
+  line.key("hosts").value(run.hosts).key("nodes").value(run.nodes);
+  line.key("allocation").value(run.allocation);
+  put_optional(line, "queue_wait", run.queue_seconds);
+  line.end_object().end_object();
   w.raw(line.text());
 }
 
@@ -170,6 +174,7 @@ std::string to_json(const Document& document) {
   put_warnings(w, document.analysis.warnings);
   w.key("volatile").begin_object().key("created").value(to_utc_text(study.created_ns));
   w.key("created_ns").value(study.created_ns).key("node_seconds").value(study.node_seconds);
+  put_queue(w, document.analysis);
   w.end_object().end_object();
   return w.text() + "\n";
 }

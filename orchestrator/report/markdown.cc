@@ -95,6 +95,10 @@ std::string to_markdown(const Document& document, bool brief) {
   out += "**" + escaped(document.headline) + "**\n\n";
   out += escaped(study.state) + " on " + escaped(study.site) + " (" + escaped(study.backend) +
          "), worker: " + to_string(study.worker) + ", seed " + std::to_string(study.seed) + "\n";
+  if (!document.queue.empty()) out += "\n" + escaped(document.queue) + "\n";
+  for (const std::string& finding : document.findings) {
+    out += "\n> **Finding:** " + escaped(finding) + "\n";
+  }
   int number = 0;
   if (!document.questions.empty()) out += "\n";
   for (const Question& question : document.questions) {

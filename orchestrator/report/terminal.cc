@@ -147,7 +147,12 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
   if (study.node_seconds > 0) {
     out += "; " + significant_text(study.node_seconds / 3600, 3) + " node-hours";
   }
-  out += "\n\n" + paint.bold(wrapped(document.headline, style.width, 0));
+  out += "\n";
+  if (!document.queue.empty()) out += wrapped(plain(document.queue), style.width, 0);
+  out += "\n" + paint.bold(wrapped(document.headline, style.width, 0));
+  for (const std::string& finding : document.findings) {
+    out += paint.warning(wrapped("! " + plain(finding), style.width, 0));
+  }
 
   int number = 0;
   if (!document.questions.empty()) out += "\n";

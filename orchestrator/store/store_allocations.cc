@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which allocation each run was a step of. An allocation is as large as its largest step and is
-// held as a whole while any of them runs: what a small step costs is counted so.
+// held as a whole while any of them runs: what a small step costs is counted so. It waited in the
+// queue until its first step began; the others did not wait longer, they had their turn.
 #include <algorithm>
 #include <unordered_map>
 
@@ -18,9 +19,12 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
   };
   std::vector<Attempt> attempts;
   std::unordered_map<std::string, int> nodes;
+  std::unordered_map<std::string, Nanoseconds> waits;
+  const bool queued = evidence.backend != "local";
+  Nanoseconds submitted = 0;
   TRY_ASSIGN(
       auto row,
-      db_.query("SELECT r.number, a.allocation, a.started_ns, a.ended_ns, p.nodes"
+      db_.query("SELECT r.number, a.allocation, a.submitted_ns, a.started_ns, a.ended_ns, p.nodes"
                 " FROM runs r JOIN attempts a ON a.run = r.id JOIN points p ON p.id = r.point"
                 " WHERE r.study = ? AND a.submissions > 0 ORDER BY r.number, a.number",
                 study));
@@ -28,9 +32,13 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     TRY_ASSIGN(const bool there, row.next());
     if (!there) break;
     Attempt& one = attempts.emplace_back();
-    row.read(one.run, one.allocation, one.started, one.ended, one.nodes);
+    row.read(one.run, one.allocation, submitted, one.started, one.ended, one.nodes);
     int& most = nodes[one.allocation];
     most = std::max(most, one.nodes);
+    if (!queued || submitted <= 0 || one.started <= 0) continue;
+    const Nanoseconds wait = std::max<Nanoseconds>(0, one.started - submitted);
+    const auto [known, first] = waits.try_emplace(one.allocation, wait);
+    if (!first) known->second = std::min(known->second, wait);
   }
   std::unordered_map<int, std::string> newest;  // by run number: later attempts come later
   for (const Attempt& one : attempts) {
@@ -42,7 +50,10 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
   for (PointEvidence& point : evidence.points) {
     for (RunEvidence& run : point.runs) {
       const auto found = newest.find(run.number);
-      if (found != newest.end()) run.allocation = found->second;
+      if (found == newest.end()) continue;
+      run.allocation = found->second;
+      const auto wait = waits.find(run.allocation);
+      if (wait != waits.end()) run.queue_seconds = to_seconds(wait->second);
     }
   }
   return {};

@@ -30,6 +30,10 @@ const std::vector<Edges>& edges() {
       {"orchestrator/backend/",
        {"orchestrator/io/", "orchestrator/model/", "orchestrator/base/", "agents/record/"},
        "simulated"},
+      // The Kubernetes one puts an agent's files together from a pod's log.
+      {"orchestrator/backend/",
+       {"orchestrator/io/", "orchestrator/model/", "orchestrator/base/", "agents/record/frame.h"},
+       "kube"},
       {"orchestrator/backend/",
        {"orchestrator/io/", "orchestrator/model/", "orchestrator/base/"},
        ""},
@@ -71,12 +75,17 @@ const std::vector<Library>& libraries() {
       {"yaml-cpp/", {"orchestrator/plan/yaml.cc"}},
       {"muParser", {"orchestrator/plan/formula.cc"}},
       {"spdlog/", {"orchestrator/base/log.cc"}},
-      {"curl/", {"orchestrator/io/http_client.cc"}},
+      {"curl/",
+       {"orchestrator/io/http_client.cc", "orchestrator/io/http_stream.cc",
+        "orchestrator/io/curl_request.cc"}},
       {"CLI/", {"orchestrator/cli/command_line.cc"}},
       {"nlohmann/",
        {"agents/record/line_decoder.cc", "agents/agent/allocation_file.cc",
         "orchestrator/backend/local_files.cc", "orchestrator/backend/simulated_journal.cc",
-        "orchestrator/backend/slurm_rest_read.cc", "orchestrator/store/store_evidence.cc"}},
+        "orchestrator/backend/slurm_rest_read.cc", "orchestrator/backend/kube_credentials.cc",
+        "orchestrator/backend/kube_end.cc", "orchestrator/backend/kube_manifest.cc",
+        "orchestrator/backend/kube_patch.cc", "orchestrator/backend/kube_pod.cc",
+        "orchestrator/backend/kube_read.cc", "orchestrator/store/store_evidence.cc"}},
       {"boost/", {"orchestrator/analysis/distributions.cc"}},
       {"mpi.h", {"workloads/"}, true},
       {"omp.h", {"workloads/"}, true},
@@ -92,10 +101,10 @@ bool is_system_header(std::string_view name) {
     return true;
   if (name.find('.') == std::string_view::npos) return name.find('/') == std::string_view::npos;
   static const std::vector<std::string_view> known = {
-      "dirent.h",  "dlfcn.h",   "errno.h",  "fcntl.h",    "ftw.h",     "immintrin.h",
-      "limits.h",  "link.h",    "netdb.h",  "poll.h",     "pthread.h", "pty.h",
-      "pwd.h",     "sched.h",   "signal.h", "spawn.h",    "stdlib.h",  "string.h",
-      "syscall.h", "termios.h", "time.h",   "ucontext.h", "unistd.h",  "x86intrin.h"};
+      "dirent.h", "dlfcn.h",    "errno.h",  "fcntl.h",    "ftw.h",    "immintrin.h", "limits.h",
+      "link.h",   "netdb.h",    "poll.h",   "pthread.h",  "pty.h",    "pwd.h",       "resolv.h",
+      "sched.h",  "signal.h",   "spawn.h",  "stdlib.h",   "string.h", "syscall.h",   "termios.h",
+      "time.h",   "ucontext.h", "unistd.h", "x86intrin.h"};
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 

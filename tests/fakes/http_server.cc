@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One connection at a time; a pipe ends the thread wherever it waits.
+// A thread for each connection, answers one at a time; a pipe ends them wherever they wait.
 #include "tests/fakes/http_server.h"
 
 #include <arpa/inet.h>
@@ -93,9 +93,12 @@ void FakeHttpServer::serve() {
       const std::lock_guard lock(mutex_);
       ++connections_;
     }
-    talk(connection);
-    ::close(connection);
+    talks_.emplace_back([this, connection] {
+      talk(connection);
+      ::close(connection);
+    });
   }
+  for (std::thread& one : talks_) one.join();
 }
 
 void FakeHttpServer::talk(int connection) {
@@ -120,7 +123,11 @@ void FakeHttpServer::talk(int connection) {
       const std::lock_guard lock(mutex_);
       requests_.push_back(request);
     }
-    const std::string answer = answer_(request);
+    std::string answer;
+    {
+      const std::lock_guard lock(answering_);
+      answer = answer_(request);
+    }
     if (answer.empty()) return;
     for (std::size_t done = 0; done < answer.size();) {
       const ssize_t sent =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FakeHttpServer: a real socket, a thread, and answers that a test writes, byte for byte. It speaks
+// FakeHttpServer: a real socket, threads, and answers that a test writes, byte for byte. It speaks
 // just enough HTTP/1.1 to be talked to by a client that keeps its connection.
 #pragma once
 
@@ -46,8 +46,10 @@ class FakeHttpServer {
   int port_ = 0;
   int stop_[2] = {-1, -1};
   mutable std::mutex mutex_;
+  std::mutex answering_;
   std::vector<FakeHttpRequest> requests_;
   int connections_ = 0;
+  std::vector<std::thread> talks_;  // of thread_ alone
   std::thread thread_;
 };
 

@@ -5,54 +5,17 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "orchestrator/base/random.h"
+#include "tests/unit/analysis/placement_simulation.h"
 
 namespace kneepoint {
 namespace {
 
-struct Cluster {
-  int nodes = 16;
-  std::vector<int> points = {1, 2, 4, 8};
-  int repeats = 5;
-  double noise = 0.02;
-  int bad = -1;  // index of a node, -1: none
-  double slowdown = 0.1;
-};
-
-std::string name(int node) {
-  return "n" + std::to_string(node + 1);
-}
-
-// Each run is a job of its own on nodes drawn at random.
-StudyEvidence simulate(const Cluster& cluster, std::uint64_t seed) {
-  Random random(seed, "simulated placement");
-  StudyEvidence evidence;
-  for (const int k : cluster.points) {
-    PointEvidence& point = evidence.points.emplace_back();
-    point.point.k = k;
-    for (int repeat = 0; repeat < cluster.repeats; ++repeat) {
-      std::vector<int> all(static_cast<std::size_t>(cluster.nodes));
-      std::iota(all.begin(), all.end(), 0);
-      RunEvidence run;
-      run.repeat = repeat;
-      run.state = AttemptState::succeeded;
-      run.seconds = 100.0 / k * std::exp(cluster.noise * random.normal());
-      for (int i = 0; i < k; ++i) {
-        const auto at = static_cast<std::size_t>(
-            i + static_cast<int>(random.uniform() * (cluster.nodes - i)) % (cluster.nodes - i));
-        std::swap(all[static_cast<std::size_t>(i)], all[at]);
-        const int node = all[static_cast<std::size_t>(i)];
-        run.hosts += (run.hosts.empty() ? "" : ",") + name(node);
-        if (node == cluster.bad) run.seconds *= 1 + cluster.slowdown;
-      }
-      point.runs.push_back(run);
-    }
-  }
-  return evidence;
+RunEvidence run_on(const std::string& hosts, double seconds) {
+  RunEvidence run;
+  run.state = AttemptState::succeeded;
+  run.hosts = hosts;
+  run.seconds = seconds;
+  return run;
 }
 
 BadNodeOptions quick() {
@@ -123,11 +86,7 @@ TEST(BadNodes, NodesThatWereAlwaysTogetherCannotBeToldApartAndItSaysSo) {
   StudyEvidence evidence;
   PointEvidence& point = evidence.points.emplace_back();
   for (int i = 0; i < 12; ++i) {
-    RunEvidence run;
-    run.state = AttemptState::succeeded;
-    run.hosts = i % 2 == 0 ? "a,b" : "c,d";
-    run.seconds = (i % 2 == 0 ? 2.0 : 1.0) + 0.001 * i;
-    point.runs.push_back(run);
+    point.runs.push_back(run_on(i % 2 == 0 ? "a,b" : "c,d", (i % 2 == 0 ? 2.0 : 1.0) + 0.001 * i));
   }
   const BadNodeVerdict verdict = find_bad_nodes(evidence);
   ASSERT_EQ(verdict.bad.size(), 1U);
@@ -140,11 +99,7 @@ TEST(BadNodes, TheSameNodesInEveryRunSayNothing) {
   StudyEvidence evidence;
   PointEvidence& point = evidence.points.emplace_back();
   for (int i = 0; i < 10; ++i) {
-    RunEvidence run;
-    run.state = AttemptState::succeeded;
-    run.hosts = "a,b";
-    run.seconds = 1 + i;
-    point.runs.push_back(run);
+    point.runs.push_back(run_on("a,b", 1 + i));
   }
   const BadNodeVerdict verdict = find_bad_nodes(evidence);
   EXPECT_NE(verdict.why_not.find("the same nodes"), std::string::npos);
@@ -173,6 +128,50 @@ TEST(BadNodes, RunsThatFailedOrHaveNoNodesAreLeftOut) {
   if (!before.bad.empty()) {
     EXPECT_EQ(before.bad[0].p_value, after.bad[0].p_value);
   }
+}
+
+TEST(BadNodes, TheQueuesListOfNodesIsUnfoldedAndCountsMoreThanWhatARunCallsItsHost) {
+  StudyEvidence evidence;
+  PointEvidence& point = evidence.points.emplace_back();
+  for (int i = 0; i < 12; ++i) {
+    point.runs.push_back(run_on("localhost", (i % 3 == 1 ? 1.0 : 2.0) + 0.001 * i));
+    point.runs.back().nodes = i % 3 == 0 ? "n[1-2]" : i % 3 == 1 ? "n[01,3]" : "n[2-3]";
+  }
+  const BadNodeVerdict verdict = find_bad_nodes(evidence);
+  EXPECT_EQ(verdict.nodes, 4);  // n1 and n01 are two
+  ASSERT_EQ(verdict.bad.size(), 1U) << to_sentence(verdict);
+  EXPECT_EQ(verdict.bad[0].node, "n2");
+}
+
+TEST(BadNodes, NodesOfAnotherKindAreComparedAmongThemselves) {
+  StudyEvidence evidence;
+  PointEvidence& point = evidence.points.emplace_back();
+  for (int i = 0; i < 40; ++i) {
+    const bool old = i % 4 == 0;
+    point.runs.push_back(run_on(old ? "old" + std::to_string(i % 3) : "new" + std::to_string(i % 5),
+                                (old ? 2.0 : 1.0) + 0.01 * ((i * 7) % 11)));
+    point.runs.back().provenance = old ? "cpu.model=old" : "cpu.model=new";
+  }
+  const BadNodeVerdict verdict = find_bad_nodes(evidence);
+  EXPECT_EQ(verdict.points, 2) << "one for each kind";
+  EXPECT_TRUE(verdict.bad.empty()) << to_sentence(verdict);
+  for (RunEvidence& run : point.runs) run.provenance = "";
+  EXPECT_FALSE(find_bad_nodes(evidence).bad.empty()) << "or the test could not fail";
+}
+
+TEST(BadNodes, TooFewRunsToNameAnyNodeAreNotAnAcquittal) {
+  StudyEvidence evidence;
+  PointEvidence& point = evidence.points.emplace_back();
+  for (int i = 0; i < 4; ++i) {
+    point.runs.push_back(run_on(name(i), i == 2 ? 9 : 1 + 0.01 * i));
+  }
+  const BadNodeVerdict verdict = find_bad_nodes(evidence);
+  EXPECT_TRUE(verdict.bad.empty());
+  EXPECT_NE(verdict.why_not.find("too few runs"), std::string::npos) << verdict.why_not;
+  EXPECT_GT(verdict.least_p, 0.9) << "some node is always the slowest of four";
+  Cluster cluster;
+  cluster.repeats = 10;
+  EXPECT_LT(find_bad_nodes(simulate(cluster, 3)).least_p, 0.01);
 }
 
 TEST(BadNodes, TheSameEvidenceGivesTheSameVerdict) {

@@ -60,6 +60,19 @@ TEST(Intervals, HodgesLehmannRanksGoOnSmoothlyWhereTheyAreApproximated) {
   }
 }
 
+TEST(Intervals, HodgesLehmannRanksHoldTheirLevelForAHundredThousandRuns) {
+  // 10^10 pairs: neither counted one by one nor cut at 2^31.
+  for (const auto& [n, m] : {std::pair{100'000, 100'000}, {3, 1'000'000}, {50'000, 40'000}}) {
+    const double pairs = 1.0 * n * m;
+    const RankChoice choice = hodges_lehmann_rank(n, m);
+    const double below =
+        (pairs / 2 - static_cast<double>(choice.k)) / std::sqrt(pairs / 12 * (1.0 * n + m + 1));
+    EXPECT_NEAR(below, 1.959964, 1e-5) << n << " x " << m;
+    EXPECT_NEAR(choice.level, 0.95, 1e-5) << n << " x " << m;
+    EXPECT_GE(choice.level, 0.95) << n << " x " << m;
+  }
+}
+
 TEST(Intervals, MedianRanksAreTheReferences) {
   for (const auto& entry : reference_rows("intervals.json", "median_ci_ranks")) {
     const int n = entry["n"];

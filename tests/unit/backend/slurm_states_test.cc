@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 namespace kneepoint {
 namespace {
 
@@ -17,34 +19,70 @@ SlurmMeaning meaning(const std::string& state) {
 }
 
 TEST(SlurmStates, WaitingOnesAreQueued) {
-  for (const char* word : {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT"}) {
+  for (const char* word : {"PENDING", "CONFIGURING", "POWER_UP_NODE", "REQUEUED", "REQUEUE",
+                           "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"}) {
     EXPECT_EQ(meaning(word).state, AllocationState::queued) << word;
+    EXPECT_EQ(meaning(word).reason, Reason::none) << word;
+    EXPECT_FALSE(meaning(word).detail.empty()) << word;
   }
+  EXPECT_EQ(meaning("SPECIAL_EXIT").detail, "SPECIAL_EXIT") << "what is unusual is said";
 }
 
 TEST(SlurmStates, SuspendedAndCompletingOnesStillRun) {
-  for (const char* word : {"RUNNING", "SUSPENDED", "STOPPED", "COMPLETING", "A_STATE_OF_2030"}) {
+  for (const char* word : {"RESIZING", "SIGNALING", "SUSPENDED", "STOPPED", "COMPLETING",
+                           "STAGE_OUT", "UPDATE_DB", "EXPEDITING", "A_STATE_OF_2030"}) {
     EXPECT_EQ(meaning(word).state, AllocationState::running) << word;
+    EXPECT_EQ(meaning(word).detail, std::string(word) + " on n[1-2]");
   }
+  EXPECT_EQ(meaning("RUNNING").state, AllocationState::running);
+  EXPECT_EQ(meaning("RUNNING").detail, "");
 }
 
 TEST(SlurmStates, EndsCarryTheirReason) {
   const std::pair<const char*, Reason> ends[] = {{"COMPLETED", Reason::none},
                                                  {"FAILED", Reason::none},
+                                                 {"FAIL", Reason::none},
                                                  {"CANCELLED", Reason::user_cancelled},
                                                  {"TIMEOUT", Reason::time_limit},
+                                                 {"DEADLINE", Reason::pending_too_long},
                                                  {"OUT_OF_MEMORY", Reason::oom},
                                                  {"NODE_FAIL", Reason::node_failed},
                                                  {"BOOT_FAIL", Reason::node_failed},
+                                                 {"LAUNCH_FAILED", Reason::node_failed},
+                                                 {"RECONFIG_FAIL", Reason::node_failed},
                                                  {"PREEMPTED", Reason::none},
                                                  {"REVOKED", Reason::unknown_to_backend}};
   for (const auto& [word, reason] : ends) {
     EXPECT_EQ(meaning(word).state, AllocationState::ended) << word;
     EXPECT_EQ(meaning(word).reason, reason) << word;
     EXPECT_EQ(meaning(word).preempted, std::string(word) == "PREEMPTED");
+    if (std::string(word) == "COMPLETED") continue;
+    EXPECT_EQ(meaning(word).detail, "Slurm ended job 7 as " + std::string(word) + " on n[1-2]");
   }
   EXPECT_EQ(meaning("COMPLETED").detail, "");
-  EXPECT_EQ(meaning("NODE_FAIL").detail, "Slurm ended job 7 as NODE_FAIL on n[1-2]");
+}
+
+TEST(SlurmStates, AnEndTellsAllThatSlurmKnowsOfIt) {
+  SlurmJob job;
+  job.id = "7";
+  job.state = "CANCELLED";
+  job.ended_by = "1042";
+  job.nodes = "n3";
+  EXPECT_EQ(meaning_of(job, 0).detail, "Slurm ended job 7 as CANCELLED by user 1042 on n3");
+  job = {};
+  job.id = "8";
+  job.state = "FAILED";
+  job.reason = "NonZeroExitCode";
+  job.exit_code = 74;
+  job.signal = 9;
+  EXPECT_EQ(meaning_of(job, 0).detail,
+            "Slurm ended job 8 as FAILED (NonZeroExitCode), exit code 74, signal 9");
+  job = {};
+  job.id = "9";
+  job.state = "NODE_FAIL";
+  job.nodes = "n[1-4]";
+  job.failed_node = "n2";
+  EXPECT_EQ(meaning_of(job, 0).detail, "Slurm ended job 9 as NODE_FAIL, failed node n2");
 }
 
 TEST(SlurmStates, ADeadlineBeforeTheStartIsAWaitThatWasTooLong) {
@@ -62,7 +100,14 @@ TEST(SlurmStates, WaitingTellsWhyAndUntilWhen) {
   job.reason = "Priority";
   EXPECT_EQ(meaning_of(job, 0).detail, "Priority");
   job.started = 1794840519 * kSecond;
-  EXPECT_TRUE(meaning_of(job, 0).detail.starts_with("Priority, est. start ")) << "a future one";
+  const auto told = [&](Nanoseconds before) {
+    return meaning_of(job, job.started - before).detail;
+  };
+  const std::string soon = told(kHour), late = told(30 * kHour);
+  EXPECT_TRUE(std::regex_match(soon, std::regex("Priority, est. start [0-9]{2}:[0-9]{2}"))) << soon;
+  EXPECT_TRUE(std::regex_match(
+      late, std::regex("Priority, est. start [A-Z][a-z]{2} [0-9]{2} [0-9]{2}:[0-9]{2}")))
+      << late;
   EXPECT_EQ(meaning_of(job, job.started).detail, "Priority") << "a past one says nothing";
 }
 

@@ -123,9 +123,9 @@ TEST(SlurmText, SacctLinesAreReadWithWhoCancelled) {
 
 TEST(SlurmText, TheClusterIsReadFromItsConfigurationAndPartitions) {
   const std::string sinfo =
-      "batch*|6|64|2|32|gpu:a100:4(S:0-1)|1-00:00:00|idle\n"
-      "batch*|2|48|2|24|gpu:4,nvme:1|1-00:00:00|down*\n"
-      "small|1|4|4|1|(null)|10:00|mixed\n";
+      "batch*|6|64|2|32|gpu:a100:4(S:0-1)|1-00:00:00|1-infinite|idle\n"
+      "batch*|2|48|2|24|gpu:4,nvme:1|1-00:00:00|1-infinite|down*\n"
+      "small|1|4|4|1|(null)|10:00|1|mixed\n";
   const auto cluster = parse_cluster(
       "AccountingStorageType   = accounting_storage/slurmdbd\nClusterName             = lab\n"
       "MinJobAge               = 300 sec\nSLURM_VERSION           = 22.05.8\n",
@@ -140,10 +140,12 @@ TEST(SlurmText, TheClusterIsReadFromItsConfigurationAndPartitions) {
   EXPECT_EQ(cluster.cores_per_node, 48) << "of the smallest node";
   EXPECT_EQ(cluster.gpus_per_node, 4);
   EXPECT_EQ(cluster.time_limit, 24 * kHour);
+  EXPECT_EQ(cluster.most_nodes, 0) << "infinite";
   const auto small = parse_cluster("AccountingStorageType = (null)\n", sinfo, "small");
   EXPECT_FALSE(small.has_accounting) << "as 23.11 and later say it";
   EXPECT_EQ(small.nodes, 1);
   EXPECT_EQ(small.time_limit, 10 * kMinute);
+  EXPECT_EQ(small.most_nodes, 1);
   EXPECT_FALSE(
       parse_cluster("AccountingStorageType = accounting_storage/none\n", "", "").has_accounting);
 }
@@ -151,6 +153,18 @@ TEST(SlurmText, TheClusterIsReadFromItsConfigurationAndPartitions) {
 TEST(SlurmText, DownNodesAreFound) {
   EXPECT_EQ(parse_down_nodes("n1|idle\nn2|down*\nn2|down*\nn3|mixed\nn4|drained\nn5|allocated*\n"),
             (std::vector<std::string>{"n2", "n4", "n5"}));
+}
+
+TEST(SlurmText, APingTellsOfAControllerThatIsDown) {
+  EXPECT_EQ(parse_ping("Slurmctld(primary) at host is DOWN\n***\n** RESTORE SLURMCTLD DAEMON TO "
+                       "SERVICE **\n***\n"),
+            "Slurmctld(primary) at host is DOWN");
+  EXPECT_EQ(parse_ping("Slurmctld(primary) at a is DOWN\nSlurmctld(backup) at b is UP\n"), "");
+  EXPECT_EQ(parse_ping("Slurmctld(primary) at a is UP\n"), "");
+  EXPECT_EQ(parse_ping(""), "");
+  EXPECT_EQ(slurm_error("scontrol", "Slurmctld(primary) at host is DOWN").message,
+            "scontrol: Slurmctld(primary) at host is DOWN; check that slurmctld runs and that "
+            "SLURM_CONF is right");
 }
 
 TEST(SlurmText, ARehearsalSaysWhenAndWhere) {
@@ -193,6 +207,15 @@ TEST(SlurmText, ErrorsAreOneSentenceWithSlurmsWordsAndWhatToChange) {
                                  "submission failed: Job violates accounting/QOS policy (job "
                                  "submit limit, user's size and/or time limits)\n");
   EXPECT_TRUE(full.retryable) << "a full queue passes by itself";
+  // 22.05.8, a QOS with MaxTRESPerJob=node=2 and flag DenyOnLimit.
+  const Error over = slurm_error("sbatch",
+                                 "sbatch: error: QOSMaxNodePerJobLimit\nallocation failure: Job "
+                                 "violates accounting/QOS policy (job submit limit, user's size "
+                                 "and/or time limits)\n");
+  EXPECT_FALSE(over.retryable) << "it never fits";
+  EXPECT_TRUE(over.message.starts_with("sbatch: QOSMaxNodePerJobLimit: Job violates"))
+      << over.message;
+  EXPECT_NE(over.message.find("slurm.qos"), std::string::npos) << over.message;
   EXPECT_EQ(slurm_error("scancel", "").message, "scancel: failed without a word");
 }
 

@@ -123,5 +123,21 @@ TEST(CheckText, AnEmulatedPointTakesNoCore) {
   EXPECT_NE(to_json(answer).find(R"("largest_cores":0)"), std::string::npos);
 }
 
+TEST(CheckText, WhatEveryShapeIsToldAlikeIsSaidOnce) {
+  using Sentences = std::vector<std::string>;
+  const Rehearsal one{"K=1 (1n x 1r x 1t)", "sbatch: Invalid account", true};
+  Rehearsal two{"K=2 (2n x 1r x 1t)", "sbatch: Invalid account", true};
+  EXPECT_EQ(sentences_of({one}),
+            Sentences{"K=1 (1n x 1r x 1t) would be refused: sbatch: Invalid account"});
+  EXPECT_EQ(sentences_of({one, two}),
+            Sentences{"every shape: would be refused: sbatch: Invalid account"});
+  two = {"K=2 (2n x 1r x 1t)", "would start at noon", false};
+  EXPECT_EQ(sentences_of({one, two}),
+            (Sentences{"K=1 (1n x 1r x 1t) would be refused: sbatch: Invalid account",
+                       "K=2 (2n x 1r x 1t) would start at noon"}));
+  two.words = "";
+  EXPECT_EQ(sentences_of({two, two}), Sentences{}) << "a backend that has nothing to say";
+}
+
 }  // namespace
 }  // namespace kneepoint::cli

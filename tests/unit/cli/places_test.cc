@@ -66,5 +66,13 @@ TEST(Places, ProgramsLieBesideOurOwnUnlessTheSiteSaysOtherwise) {
   EXPECT_EQ(agent_path(site, "/opt/bin/kneepoint", "/here"), "/here/bin/agent");
 }
 
+TEST(Places, OnKubernetesOurProgramsLieInTheImage) {
+  Site site;
+  site.backend = BackendKind::kubernetes;
+  EXPECT_EQ(programs_folder(site, "/usr/bin/kneepoint", "/here"), "/opt/kneepoint/bin");
+  site.programs = "/srv/bin";
+  EXPECT_EQ(programs_folder(site, "/usr/bin/kneepoint", "/here"), "/srv/bin");
+}
+
 }  // namespace
 }  // namespace kneepoint::cli

@@ -59,6 +59,16 @@ TEST(Admission, TheSmallerOfPlanAndSiteWins) {
   EXPECT_EQ(ceilings_of(Limits{}, SiteLimits{}, backend, 0).concurrent, 1);
 }
 
+TEST(Admission, LessThanACoreForEachRankIsOversubscribedToo) {
+  Point p;
+  p.shape.nodes = p.shape.ranks = 4;
+  EXPECT_TRUE(is_oversubscribed(p, Capabilities{.cores_per_node = 0, .cores_asked = 0.5}));
+  EXPECT_FALSE(is_oversubscribed(p, Capabilities{.cores_per_node = 0, .cores_asked = 1}));
+  EXPECT_FALSE(is_oversubscribed(p, Capabilities{.cores_per_node = 0}));
+  p.emulated = true;
+  EXPECT_FALSE(is_oversubscribed(p, Capabilities{.cores_per_node = 0, .cores_asked = 0.5}));
+}
+
 TEST(Admission, OnlyRealWorkOnASharedMachineIsOversubscribed) {
   Point p;
   p.shape.ranks = 4;

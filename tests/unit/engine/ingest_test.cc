@@ -126,6 +126,24 @@ TEST(Ingest, WhatTheBackendKnowsOfTheEndIsBelieved) {
   EXPECT_EQ(take(Point{}, begun().cut(), seen).reason, Reason::node_failed);
 }
 
+TEST(Ingest, AStepThatLostAPodIsLostUnlessTheBackendKnowsBetter) {
+  const record::End lost{.outcome = "lost", .reason = "node_failed", .detail = "pod j-2.j is gone"};
+  Observation seen;
+  seen.state = AllocationState::ended;
+  const auto with = [&] { return take(Point{}, begun().end(lost), seen); };
+  EXPECT_EQ(with().state, AttemptState::lost);
+  EXPECT_EQ(with().reason, Reason::node_failed);
+  EXPECT_EQ(with().detail, "pod j-2.j is gone");
+  seen.reason = Reason::oom;
+  seen.detail = "pod j-2 was killed for want of memory";
+  EXPECT_EQ(with().state, AttemptState::failed);
+  EXPECT_EQ(with().reason, Reason::oom);
+  seen.reason = Reason::user_cancelled;
+  EXPECT_EQ(with().state, AttemptState::cancelled);
+  seen.preempted = true;
+  EXPECT_EQ(with().state, AttemptState::preempted);
+}
+
 TEST(Ingest, MangledBytesAreInvalidAndSaySo) {
   Writer w = begun();
   w.add(record::Metric{"time", 1, "s"});
@@ -212,6 +230,41 @@ TEST(Placement, IsTakenOnceAndWaitingEndsWithTheQueue) {
   EXPECT_TRUE(take_placement(seen, attempt));
   EXPECT_EQ(attempt.waiting, "");
   EXPECT_EQ(attempt.nodes, "n[1-2]");
+}
+
+TEST(Ingest, AStepsNodesAreThoseThatItsAgentTells) {
+  Point point;
+  point.metrics = {{"time", "t=(.*)", "s", "stdout"}};
+  Writer w = begun();
+  w.add(record::Provenance{"run", {{"nodes", "n[1,5-6]"}}}).add(record::Metric{"time", 2, "s"});
+  const Ingested out = take(point, w.end(kGood));
+  EXPECT_EQ(out.nodes, "n[1,5-6]");
+  EXPECT_EQ(out.result.hosts, "n1,n5,n6") << "no rank said where it was";
+  Writer told = begun();
+  told.add(record::Provenance{"run", {{"nodes", "n[1-2]"}}});
+  told.add(record::RankTotal{0, "n1", "0", 10, 5, 8});
+  EXPECT_EQ(take(harness_point(1, 1), told.cut()).result.hosts, "n1")
+      << "what ranks say comes first";
+  EXPECT_EQ(take(harness_point(1, 1), begun().cut()).nodes, "");
+}
+
+TEST(Ingest, AStepThatStoodStillWhileItWasTimedDoesNotCount) {
+  Point point;
+  const auto with = [&](Nanoseconds suspended_ns) {
+    Writer w;
+    w.add(record::Begin{"r1-a1", 100 * kSecond}).add(record::Metric{"time", 0.25, "s"});
+    record::End end = kGood;
+    end.elapsed_ns = 10 * kSecond;
+    Observation seen;
+    seen.suspended_ns = suspended_ns;
+    return take(point, w.end(end), seen);
+  };
+  EXPECT_EQ(with(0).state, AttemptState::succeeded);
+  EXPECT_EQ(with(105 * kSecond).state, AttemptState::preempted);
+  EXPECT_EQ(with(105 * kSecond).detail,
+            "suspended for a while by the backend: its time does not count");
+  EXPECT_EQ(with(99 * kSecond).state, AttemptState::succeeded) << "before it began";
+  EXPECT_EQ(with(111 * kSecond).state, AttemptState::succeeded) << "after it had ended";
 }
 
 }  // namespace

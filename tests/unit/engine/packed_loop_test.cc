@@ -144,11 +144,17 @@ TEST_F(PackedLoop, ManyAllocationsThatEndEarlyCostTheStepsBehindNoAttempt) {
 }
 
 TEST_F(PackedLoop, ARefusedAllocationFailsItsRunsWithTheBackendsWords) {
-  launcher_.refuse = [](const std::string&) -> std::optional<Error> {
+  study_.plan.limits.retries = 6;
+  launcher_.steps_done = 1;  // one ends, the next one dies; what is left is refused
+  launcher_.fate = [](const std::string&) { return Fate::dies; };
+  launcher_.refuse = [&](const std::string&) -> std::optional<Error> {
+    if (launcher_.calls.size() < 2) return std::nullopt;
     return Error{ErrorCode::invalid, "no such partition"};
   };
-  study_.plan.limits.retries = 0;
-  EXPECT_EQ(run().failed, 6);
+  const EngineOutcome outcome = run();
+  EXPECT_EQ(outcome.succeeded, 1);
+  EXPECT_EQ(outcome.failed, 5);
+  EXPECT_EQ(launcher_.calls.size(), 2U) << "another attempt would be refused as well";
   EXPECT_EQ(newest(4).reason, Reason::submit_refused);
   EXPECT_EQ(newest(4).detail, "no such partition");
 }

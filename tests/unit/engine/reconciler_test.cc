@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include "orchestrator/engine/engine.h"
 #include "tests/fakes/scripted_launcher.h"
@@ -86,6 +87,41 @@ TEST_F(ReconcilerTest, ARefusedRunFailsAndTheOthersGoOn) {
   EXPECT_EQ(outcome.failed, 1);
   EXPECT_EQ(newest(1).reason, Reason::submit_refused);
   EXPECT_EQ(newest(1).detail, "no such partition");
+}
+
+TEST_F(ReconcilerTest, ASiteThatRefusesEverythingEndsTheStudyWithItsFirstSentenceAndFailsNothing) {
+  bool refuses = true;
+  launcher_.refuse = [&](const std::string&) -> std::optional<Error> {
+    if (!refuses) return std::nullopt;
+    return Error{ErrorCode::invalid, "no such account"};
+  };
+  const auto ended = run_study(*store_, row_, study_, site_, launcher_, poller_, clock_, options_);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "no such account");
+  EXPECT_EQ(launcher_.calls.size(), 2U) << "no more than was asked at once";
+  EXPECT_EQ(newest(1).state, AttemptState::submitting);
+  refuses = false;  // somebody mends the site
+  EXPECT_EQ(run().succeeded, 4);
+}
+
+TEST_F(ReconcilerTest, ANameThatIsTakenCostsNoAttemptAndAnotherOneIsTried) {
+  launcher_.refuse = [](const std::string& job) -> std::optional<Error> {
+    if (job.ends_with("-s2")) return std::nullopt;
+    return Error{ErrorCode::conflict, "there is one already"};
+  };
+  EXPECT_EQ(run().succeeded, 4);
+  EXPECT_EQ(launcher_.accepted.size(), 4U);
+  EXPECT_EQ(newest(1).number, 1);
+  EXPECT_EQ(newest(1).submissions, 2);
+}
+
+TEST_F(ReconcilerTest, NamesThatAreAllTakenEndTheRunsWithTheBackendsWords) {
+  launcher_.refuse = [](const std::string&) -> std::optional<Error> {
+    return Error{ErrorCode::conflict, "there is one already"};
+  };
+  EXPECT_EQ(run().failed, 4);
+  EXPECT_EQ(newest(1).reason, Reason::submit_refused);
+  EXPECT_EQ(launcher_.calls.size(), 12U) << "three names each";
 }
 
 TEST_F(ReconcilerTest, AnUnansweredSubmitIsAskedAgainUnderTheSameName) {
@@ -199,6 +235,71 @@ TEST_F(ReconcilerTest, TheBudgetStopsWhatWouldPassIt) {
   EXPECT_EQ(outcome.end, EngineEnd::over_budget);
   EXPECT_EQ(outcome.succeeded, 1);
   EXPECT_EQ(state(), "interrupted");
+}
+
+// Refuses to be looked at for a while; a job of `theirs` was cancelled by somebody else.
+class TroubledLauncher : public ScriptedLauncher {
+ public:
+  Result<std::vector<Observation>> observe(std::span<const JobRef> jobs,
+                                           Deadline deadline) override {
+    if (silent-- > 0) return Error{ErrorCode::unavailable, "nobody answers", true};
+    auto seen = ScriptedLauncher::observe(jobs, deadline);
+    for (Observation& one : *seen) {
+      if (one.job.name != theirs) continue;
+      one.state = AllocationState::ended;
+      one.reason = Reason::user_cancelled;
+      one.detail = "cancelled by user 1042";
+    }
+    return seen;
+  }
+  int silent = 0;
+  std::string theirs;
+};
+
+TEST_F(ReconcilerTest, ASilentSiteIsToldOnceWhenItBeginsAndOnceWhenItIsOver) {
+  TroubledLauncher launcher;
+  launcher.silent = 5;
+  std::vector<std::string> lines;
+  std::set<std::string> waiting;
+  options_.on_line = [&](const std::string& line) { lines.push_back(line); };
+  options_.on_progress = [&](const Progress& p) { waiting.insert(p.waiting); };
+  const auto outcome = run_study(*store_, row_, study_, site_, launcher, poller_, clock_, options_);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->succeeded, 4);
+  const auto told = [&](const std::string& words) {
+    return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_EQ(told("observe: nobody answers; trying again until it works"), 1);
+  EXPECT_EQ(told("it answers again after "), 1);
+  EXPECT_TRUE(waiting.contains("observe: nobody answers")) << "the live view says so too";
+  int events = 0;
+  for (const Event& event : store_->events(row_.row, 0).value()) {
+    events += event.kind == "silence" ? 1 : 0;
+  }
+  EXPECT_EQ(events, 2);
+}
+
+TEST_F(ReconcilerTest, WhatSomebodyElseCancelledLeavesTheStudyOpenUntilItIsRunAgain) {
+  TroubledLauncher launcher;
+  launcher.theirs = name(2);
+  launcher.fate = [](const std::string& job) {
+    return job == name(2) ? Fate::never_begins : Fate::succeeds;
+  };
+  auto outcome = run_study(*store_, row_, study_, site_, launcher, poller_, clock_, options_);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->end, EngineEnd::interrupted);
+  EXPECT_EQ(outcome->succeeded, 3);
+  EXPECT_EQ(outcome->failed, 0);
+  EXPECT_EQ(state(), "interrupted");
+  EXPECT_EQ(newest(2).state, AttemptState::cancelled);
+  EXPECT_EQ(launcher.calls.size(), 4U) << "it is not put into the queue again unasked";
+  launcher.theirs.clear();
+  outcome = run_study(*store_, row_, study_, site_, launcher, poller_, clock_, options_);
+  EXPECT_EQ(outcome->end, EngineEnd::finished);
+  EXPECT_EQ(newest(2).number, 2);
+  EXPECT_EQ(newest(2).state, AttemptState::succeeded);
 }
 
 }  // namespace

@@ -48,6 +48,20 @@ TEST(Subprocess, AddsAndReplacesVariables) {
   EXPECT_EQ(output.find("HOME="), output.rfind("HOME=")) << output;
 }
 
+TEST(Subprocess, LeavesOutVariablesByTheBeginningOfTheirNames) {
+  ::setenv("SBATCH_PARTITION", "nowhere", 1);
+  ::setenv("SLURM_CONF", "/elsewhere", 1);
+  auto options = command({"env"});
+  options.without_prefixes = {"SBATCH_", "SLURM_"};
+  options.environment = {{"SLURM_CONF", "/here"}};
+  const std::string output = run_captured(options, kMinute)->output;
+  ::unsetenv("SBATCH_PARTITION");
+  ::unsetenv("SLURM_CONF");
+  EXPECT_EQ(output.find("SBATCH_"), std::string::npos) << output;
+  EXPECT_NE(output.find("SLURM_CONF=/here\n"), std::string::npos) << output;
+  EXPECT_EQ(output.find("/elsewhere"), std::string::npos) << output;
+}
+
 TEST(Subprocess, TellsASignalByItsExitCode) {
   auto captured = run_captured(command({"sh", "-c", "kill -9 $$"}), kMinute);
   EXPECT_EQ(captured->exit_code, 128 + SIGKILL);

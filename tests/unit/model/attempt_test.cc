@@ -38,11 +38,26 @@ TEST(Attempt, IntentComesBeforeAnythingElse) {
   EXPECT_TRUE(is_legal(S::queued, S::planned));  // a step not begun costs no attempt
 }
 
+// docs/reference/outcomes.md, row by row.
 TEST(Attempt, OnlyWhatMayGoBetterIsRetried) {
-  EXPECT_TRUE(is_worth_retrying(S::lost, Reason::agent_died));
-  EXPECT_TRUE(is_worth_retrying(S::failed, Reason::exit_code));
-  EXPECT_FALSE(is_worth_retrying(S::failed, Reason::wrong_answer));
+  for (const Reason reason : {Reason::exit_code, Reason::killed_by_signal, Reason::oom,
+                              Reason::no_device, Reason::output_flood}) {
+    EXPECT_TRUE(is_worth_retrying(S::failed, reason)) << to_string(reason);
+  }
+  for (const Reason reason :
+       {Reason::wrong_answer, Reason::not_started, Reason::no_time, Reason::pending_too_long,
+        Reason::submit_refused, Reason::image_missing}) {
+    EXPECT_FALSE(is_worth_retrying(S::failed, reason)) << to_string(reason);
+  }
+  EXPECT_TRUE(is_worth_retrying(S::preempted, Reason::none));
+  for (const Reason reason :
+       {Reason::node_failed, Reason::agent_died, Reason::unknown_to_backend}) {
+    EXPECT_TRUE(is_worth_retrying(S::lost, reason)) << to_string(reason);
+  }
+  EXPECT_TRUE(is_worth_retrying(S::invalid, Reason::bad_record));
+  EXPECT_TRUE(is_worth_retrying(S::invalid, Reason::no_end_record));
   EXPECT_FALSE(is_worth_retrying(S::timed_out, Reason::time_limit));
+  EXPECT_FALSE(is_worth_retrying(S::cancelled, Reason::user_cancelled));
   EXPECT_FALSE(is_worth_retrying(S::succeeded, Reason::none));
 }
 

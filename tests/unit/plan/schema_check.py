@@ -25,7 +25,9 @@ def load(path):
 failures = 0
 checked = 0
 for schema_name, pattern in (("plan", "plans/*.yaml"), ("site", "plans/sites/*.yaml"),
-                            ("site", "deploy/slurm/*.yaml")):
+                            ("site", "deploy/slurm/*.yaml"), ("site", "deploy/kubernetes/*.yaml"),
+                            ("site", "deploy/kubernetes/overlays/*/site.yaml"),
+                            ("plan", "deploy/kubernetes/overlays/*/plan.yaml")):
     schema = load(f"docs/reference/{schema_name}.schema.json")
     kind = jsonschema.validators.validator_for(schema)
     kind.check_schema(schema)

@@ -158,6 +158,26 @@ PointDetail detail(double t, double t0, int k, Mode mode) {
   return d;
 }
 
+QueueUse queue() {
+  QueueUse use;
+  use.runs = use.allocations = use.waits_known = 50;
+  use.most_runs = 1;
+  use.median_wait_seconds = 42;
+  use.largest_wait_seconds = 1830;
+  use.waits = {{1, 1, 10, 10, 12, 61}, {16, 16, 10, 10, 310, 1830}};
+  return use;
+}
+
+BadNodeVerdict bad_nodes() {
+  BadNodeVerdict verdict;
+  verdict.nodes = 18;
+  verdict.runs = 50;
+  verdict.points = 10;
+  verdict.least_p = 0.0002;
+  verdict.bad = {{"n7", 0.124, 0.0006, 9, 4, 4, {}}, {"n11", 0.052, 0.018, 6, 3, 2, {"n12"}}};
+  return verdict;
+}
+
 SuperlinearAudit audit() {
   SuperlinearFacts facts;
   facts.work_equal = true;
@@ -251,7 +271,10 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
        "at K=64 the all-reduce of 104857600 bytes takes 19.2 ms (18 to 21) by "
        "ring, extrapolated"}};
   all.collectives = {collective};
-  all.warnings = {{"collective_not_fitted", "a warning of the whole study"}};
+  all.queue = queue();
+  all.bad_nodes = bad_nodes();
+  all.warnings = {{"bad_node", to_sentence(*all.bad_nodes)},
+                  {"collective_not_fitted", "a warning of the whole study"}};
   return all;
 }
 

@@ -245,5 +245,35 @@ TEST_F(EvidenceTest, RunsThatSharedAnAllocationPayForAllOfItsNodes) {
   EXPECT_DOUBLE_EQ(e.node_seconds, 2 * 2.0 * large);
 }
 
+TEST_F(EvidenceTest, HasWhereTheQueuePlacedARunAndHowLongItsAllocationWaited) {
+  put_matrix(*store_, study_);
+  const auto runs = store_->runs(study_).value();
+  // Two steps of one allocation, the second in its turn; one alone; one that never began.
+  const struct {
+    const char* allocation;
+    Nanoseconds submitted, started;
+    const char* nodes;
+  } kRows[] = {{"kp-shared", 100 * kSecond, 160 * kSecond, "n1"},
+               {"kp-shared", 100 * kSecond, 500 * kSecond, "n[1-2]"},
+               {"kp-alone", 100 * kSecond, 100 * kSecond, "n7"},
+               {"kp-late", 100 * kSecond, 0, ""}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    AttemptRow attempt = store_->put_attempt(runs[i].row, 1, kRows[i].allocation).value();
+    attempt.submissions = 1;
+    attempt.submitted_ns = kRows[i].submitted;
+    attempt.started_ns = kRows[i].started;
+    attempt.nodes = kRows[i].nodes;
+    attempt.state = S::submitting;
+    ASSERT_TRUE(store_->change_attempt(attempt, S::planned));
+  }
+  const auto e = store_->evidence(study_).value();
+  EXPECT_EQ(e.points[1].runs[0].nodes, "n[1-2]");
+  EXPECT_DOUBLE_EQ(e.points[0].runs[0].queue_seconds.value(), 60);
+  EXPECT_DOUBLE_EQ(e.points[1].runs[0].queue_seconds.value(), 60);
+  EXPECT_EQ(e.points[2].runs[0].queue_seconds, std::optional(0.0));
+  EXPECT_EQ(e.points[0].runs[1].queue_seconds, std::nullopt);
+  EXPECT_EQ(e.points[0].runs[1].nodes, "");
+}
+
 }  // namespace
 }  // namespace kneepoint

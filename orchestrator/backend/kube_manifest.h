@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run is on Kubernetes: an Indexed Job of one pod per node of its shape, and a headless
+// Service that gives the pods names; or an MPIJob, whose operator sees to the names. Pure: request
+// and site in, JSON out. The hash tells a job of ours from a foreign one of the same name; it
+// covers all but the key, which is drawn anew.
+#pragma once
+
+#include <string>
+
+#include "orchestrator/backend/launcher.h"
+
+namespace kneepoint {
+
+// Labels and annotations that our objects carry.
+inline constexpr char kKubeOwnerLabel[] = "app.kubernetes.io/managed-by";  // = "kneepoint"
+inline constexpr char kKubeControllerLabel[] = "kneepoint.io/controller";  // whose jobs these are
+inline constexpr char kKubeStudyLabel[] = "kneepoint.io/study";
+inline constexpr char kKubeRunLabel[] = "kneepoint.io/run";          // of an allocation of one step
+inline constexpr char kKubeAttemptLabel[] = "kneepoint.io/attempt";  // the same
+inline constexpr char kKubeQueueLabel[] = "kueue.x-k8s.io/queue-name";
+inline constexpr char kKubeStepsNote[] = "kneepoint.io/steps";  // "r17-a1,r18-a1", the first ones
+inline constexpr char kKubeHashNote[] = "kneepoint.io/spec-hash";
+inline constexpr char kKubeNameNote[] = "kneepoint.io/allocation";
+inline constexpr char kKubeDirectoryNote[] = "kneepoint.io/directory";
+
+struct KubeManifest {
+  std::string name;  // of the Job, or MPIJob, and the Service
+  std::string job;   // JSON
+  std::string hash;
+};
+
+// The name of an allocation's objects: names are unique in a namespace only, so the directory is
+// part of it. At most 49 characters: with "-worker-<index>" it stays a host name.
+std::string kube_name(const std::string& allocation, const std::string& directory);
+// Of everything that one controller's folder holds; a label value.
+std::string kube_controller(const std::string& directory);
+
+// `key`: with which the pods of this allocation know each other, hex.
+KubeManifest kube_manifest(const AllocationRequest& request, const Site& site,
+                           const std::string& key);
+// Goes with its Job: `job_uid` is the owner; "": there is none yet.
+std::string kube_service(const std::string& name, const std::string& directory,
+                         const std::string& job_uid);
+
+// The steps as the agent in pod 0 gets them: run directories below the pod's own work folder,
+// ranks started by mpirun through the agents.
+std::string kube_allocation_text(const AllocationRequest& request, const Site& site);
+
+}  // namespace kneepoint

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What has become of an allocation, as its Job, its pods and pod 0's log tell, and how it is ended.
+// The session's view is as new as the last look at it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/backend/kube_session.h"
+#include "orchestrator/backend/kube_states.h"
+
+namespace kneepoint {
+
+class KubeObserver {
+ public:
+  explicit KubeObserver(KubeSession& session) : session_(session) {}  // which outlives it
+
+  // Before the first one of a look.
+  void begin_look() { asked_words_ = false; }
+  Result<Observation> observe(KubeAllocation& job, Deadline deadline);
+  Result<void> cancel(const JobRef& ref, Deadline deadline);
+
+ private:
+  Observation blank(const KubeAllocation& job) const;
+  Observation evicted(Observation seen, const std::string& queue) const;
+  Result<void> ask_why_pods_lack(KubeAllocation& job, const KubeJob& told, Deadline deadline);
+  Result<void> follow_log(KubeAllocation& job, const std::vector<KubePod>& pods);
+  Result<Observation> not_listed(KubeAllocation& job, const std::vector<KubePod>& pods,
+                                 Deadline deadline);
+  Result<Observation> ended(KubeAllocation& job, Observation seen, Deadline deadline);
+
+  KubeSession& session_;
+  bool asked_words_ = false;  // in this look: there may be thousands of jobs
+};
+
+}  // namespace kneepoint

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parts of a Kubernetes launcher share: where it works, what it knows of the API server's
+// objects, and which allocations are its own. One of it per launcher.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "orchestrator/backend/kube_book.h"
+#include "orchestrator/backend/kube_client.h"
+#include "orchestrator/backend/kube_view.h"
+
+namespace kneepoint {
+
+struct KubeSession {
+  KubeSession(const Site& its_site, const Clock& its_clock, std::unique_ptr<KubeClient> its_client,
+              std::string its_name_space)
+      : site(its_site),
+        clock(its_clock),
+        client(std::move(its_client)),
+        name_space(std::move(its_name_space)),
+        kind(kube_kind(site)),
+        view(*client, name_space, clock, kind),
+        book(view) {}
+
+  KubePlace jobs(const std::string& name = "") const {
+    return {kind.group_version, kind.resource, name_space, name, ""};
+  }
+
+  const Site& site;
+  const Clock& clock;
+  const std::unique_ptr<KubeClient> client;
+  const std::string name_space;
+  const KubeKind& kind;
+  KubeView view;
+  KubeBook book;
+};
+
+// That Job and no other of its name. What it leaves goes with it.
+Result<void> delete_kube_job(KubeSession& session, KubeAllocation& job, Deadline deadline);
+
+}  // namespace kneepoint

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an allocation becomes a Job and its Service, or an MPIJob. Asked again after a lost answer it
+// finds what it made before: the names are given by us.
+#pragma once
+
+#include <vector>
+
+#include "orchestrator/backend/kube_session.h"
+
+namespace kneepoint {
+
+Result<JobRef> submit_kube_job(KubeSession& session, const AllocationRequest& request,
+                               Deadline deadline);
+// The same as a dry run: nothing is made.
+Result<void> rehearse_kube_job(KubeSession& session, const AllocationRequest& request,
+                               Deadline deadline);
+
+// What submitting would hand over, key and owner excepted.
+std::vector<Launcher::EmittedFile> emitted_kube_job(const KubeSession& session,
+                                                    const AllocationRequest& request);
+
+}  // namespace kneepoint

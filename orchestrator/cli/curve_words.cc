@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/curve_words.h"
+
+namespace kneepoint::cli {
+
+std::string curve_name(const std::string& build, const std::string& case_name, Mode mode) {
+  return (build == "default" ? "" : build + " ") + case_name + ", " + to_string(mode);
+}
+
+void put_caveats(JsonWriter& json, const std::vector<Caveat>& caveats) {
+  json.key("caveats").begin_array();
+  for (const Caveat& caveat : caveats) {
+    json.begin_object();
+    json.key("code").value(caveat.code);
+    json.key("message").value(caveat.message);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace kneepoint::cli
