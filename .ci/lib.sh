@@ -133,6 +133,17 @@ slurm_packages=(
   'slurm-wlm-jwt-plugin|tokens for that'
   'munge|authentication between them'
 )
+# With the binaries that tests/kubernetes/cluster builds; the node's share of them is Debian's.
+kubernetes_packages=(
+  'containerd|runs the containers of the test node'
+  'runc|makes them'
+  'containernetworking-plugins|gives pods their addresses'
+  'socat|lets the tests reach the API server'
+  'iproute2|makes the network of the test node'
+  'openssl|its certificates'
+  'curl|asks whether it is up'
+)
+go_packages=('golang-go|builds the binaries of Kubernetes, once')
 all_packages=('clang-tidy-14|static analysis')
 
 # install_packages ENTRY...: asks nothing and touches nothing when all are there.
@@ -210,7 +221,7 @@ show_apt_progress() {
 }
 
 # --- build --------------------------------------------------------------------------------------
-# build_preset NAME: configures when needed, builds, shows how long is left; the log keeps all.
+# build_preset NAME [TARGET]: configures when needed, builds, shows how long is left; the log keeps all.
 build_preset() {
   local preset=$1 folder=$root/build/$1 log=$logs/build-$1.log
   mkdir -p "$logs"
@@ -234,7 +245,7 @@ build_preset() {
     }
   fi
   progress_start
-  (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset") 2>&1 |
+  (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset" --target "${2:-all}") 2>&1 |
     show_ninja_progress "$log" || {
     grep -m 3 -A 8 'CMake Error' "$log" >&2 || sed -n '/^FAILED:/,$p' "$log" | head -n 60 >&2
     warn "The build failed; the whole log is ${log#"$root/"}. After mending, run this again."

@@ -11,6 +11,9 @@
 
 #include "orchestrator/backend/local_files.h"
 #include "orchestrator/io/subprocess.h"
+#ifdef KP_KUBE_FOLDER
+#include "orchestrator/backend/kube_manifest.h"
+#endif
 
 namespace kneepoint::contract {
 
@@ -26,6 +29,9 @@ std::vector<BackendUnderTest> backends_under_test() {
           {"slurm_with_accounting", BackendKind::slurm, true,
            KP_SLURM_FOLDER "/accounting/etc/slurm.conf"}};
 #endif
+#ifdef KP_KUBE_FOLDER
+  return {{"kubernetes", BackendKind::kubernetes, true}};
+#endif
   return {{"simulated", BackendKind::simulated, false}, {"local", BackendKind::local, true}};
 }
 
@@ -38,6 +44,13 @@ Contract::Contract() {
   if (!GetParam().slurm_conf.empty()) ::setenv("SLURM_CONF", GetParam().slurm_conf.c_str(), 1);
   site_.slurm.exclusive = false;
   if (!GetParam().rest_url.empty()) use_rest();
+}
+
+void Contract::SetUp() {
+#ifdef KP_KUBE_FOLDER
+  if (!lab_.missing().empty()) GTEST_SKIP() << lab_.missing();
+  lab_.describe(site_, folder_);
+#endif
   start_controller();
 }
 
@@ -137,7 +150,13 @@ void Contract::strike(const JobRef& job) {
     ::kill(agent->pid, SIGKILL);
     return;
   }
+#ifdef KP_KUBE_FOLDER
+  const pid_t agent = lab_.agent_of(kube_name(job.name, job.directory));
+  ASSERT_GT(agent, 0) << "no pod runs " << job.name;
+  ::kill(agent, SIGKILL);
+#else
   ::kill(std::stoi(job.id), SIGKILL);
+#endif
 }
 
 JobRef Contract::submit(const AllocationRequest& request) {
@@ -165,7 +184,7 @@ void Contract::wait_a_moment() {
 }
 
 Observation Contract::wait_until_started(const JobRef& job) {
-  const Nanoseconds until = system_clock().steady() + kPatience;
+  const Nanoseconds until = system_clock().steady() + patience();
   Observation seen = observe(job);
   while (seen.state == AllocationState::queued && system_clock().steady() < until) {
     wait_a_moment();
@@ -175,7 +194,7 @@ Observation Contract::wait_until_started(const JobRef& job) {
 }
 
 Observation Contract::wait_until_ended(const JobRef& job) {
-  const Nanoseconds until = system_clock().steady() + kPatience;
+  const Nanoseconds until = system_clock().steady() + patience();
   Observation seen = observe(job);
   while (seen.state == AllocationState::queued || seen.state == AllocationState::running) {
     if (system_clock().steady() > until) {
@@ -189,7 +208,7 @@ Observation Contract::wait_until_ended(const JobRef& job) {
 }
 
 void Contract::wait_until_begun(const JobRef& job, std::size_t step) {
-  const Nanoseconds until = system_clock().steady() + kPatience;
+  const Nanoseconds until = system_clock().steady() + patience();
   while (system_clock().steady() < until) {
     const Artifacts artifacts = collect(job);
     ASSERT_LT(step, artifacts.steps.size());
@@ -218,7 +237,7 @@ int Contract::executions(const std::string& attempt) const {
 }
 
 Deadline Contract::soon() const {
-  return system_clock().steady() + kPatience / 2;
+  return system_clock().steady() + patience() / 2;
 }
 
 record::Records parsed(const StepArtifacts& step) {

@@ -14,6 +14,9 @@
 #include "agents/record/record.h"
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/backend/simulated_cluster.h"
+#ifdef KP_KUBE_FOLDER
+#include "tests/kubernetes/kube_lab.h"
+#endif
 
 namespace kneepoint::contract {
 
@@ -30,13 +33,16 @@ inline void PrintTo(const BackendUnderTest& backend, std::ostream* out) {
   *out << backend.name;
 }
 
-constexpr Nanoseconds kPatience = 240 * kSecond;  // a test that waits longer has failed
+constexpr Nanoseconds kPatience = 60 * kSecond;        // a test that waits longer has failed
+constexpr Nanoseconds kQueuePatience = 240 * kSecond;  // where a scheduler has its say too
 
 // One backend, a folder of its own, and controllers that come and go.
 class Contract : public testing::TestWithParam<BackendUnderTest> {
  protected:
   Contract();
   ~Contract() override;
+
+  void SetUp() override;
 
   // A controller starts (the one before it was killed: it kept nothing but what it wrote down).
   void start_controller();
@@ -63,6 +69,10 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   Artifacts collect(const JobRef& job);
   int executions(const std::string& attempt) const;  // marks that a step left
   Deadline soon() const;
+  static Nanoseconds patience() { return has_queue() ? kQueuePatience : kPatience; }
+  static bool has_queue() {
+    return GetParam().kind == BackendKind::slurm || GetParam().kind == BackendKind::kubernetes;
+  }
 
   Site site_;
   std::string folder_;
@@ -76,6 +86,9 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   // Sets the seed of the simulated site so that its steps meet these fates.
   void tempt(const AllocationRequest& request, const std::vector<simulated::Fate>& fates);
 
+#ifdef KP_KUBE_FOLDER
+  testing_support::KubeLab lab_{"lab", true};  // with a namespace for this test alone
+#endif
   std::unique_ptr<Poller> poller_;
   std::unique_ptr<Launcher> launcher_;
 };

@@ -110,7 +110,9 @@ TEST_P(Interruption, CallsReturnWithinTheirDeadline) {
   const JobRef job = submit(endless("kp-calls", 1, 1));
   wait_until_begun(job, 0);
   const Nanoseconds before = system_clock().steady();
-  const Deadline deadline = before + launcher().capabilities().call_deadline;
+  // A backend of its own machine has no excuse; commands of a queue have the time they ask for.
+  const Deadline deadline =
+      before + (has_queue() ? launcher().capabilities().call_deadline : 2 * kSecond);
   ASSERT_TRUE(launcher().observe({&job, 1}, deadline));
   ASSERT_TRUE(launcher().collect(job, deadline));
   ASSERT_TRUE(launcher().cancel({&job, 1}, deadline).at(0));

@@ -38,7 +38,7 @@ limits: {timeout: 5m, retries: 5}
 }
 
 // A site that talks to slurmrestd, with a token made now.
-std::string rest_of(const SlurmPlace& place, const std::string& cluster) {
+[[maybe_unused]] std::string rest_of(const SlurmPlace& place, const std::string& cluster) {
   std::string url;
   std::ifstream(KP_SLURM_FOLDER "/" + cluster + "/rest.url") >> url;
   const std::string token = place.slurm({"scontrol", "token", "lifespan=7200"});
@@ -77,7 +77,7 @@ Told stories(const SlurmPlace& place, int runs) {
   return told;
 }
 
-std::set<std::string> jobs_on_record(const SlurmPlace& place) {
+[[maybe_unused]] std::set<std::string> jobs_on_record(const SlurmPlace& place) {
   std::set<std::string> names;
   std::istringstream lines(place.slurm({"squeue", "-h", "-t", "all", "-o", "%j|%T|%Z"}));
   for (std::string line; std::getline(lines, line);) {
@@ -87,7 +87,7 @@ std::set<std::string> jobs_on_record(const SlurmPlace& place) {
   return names;
 }
 
-void expect_nested(const Told& told) {
+[[maybe_unused]] void expect_nested(const Told& told) {
   const std::set<std::string>* smaller = nullptr;
   for (const auto& [size, nodes] : told.nodes_of) {
     if (smaller != nullptr) {
@@ -99,11 +99,11 @@ void expect_nested(const Told& told) {
   EXPECT_EQ(told.nodes_of.size(), 4U) << "K = 1, 2, 4, 8";
 }
 
-void run_packed(const std::string& cluster, bool rest) {
+#ifdef KP_SLURMRESTD
+void run_packed_by_rest(const std::string& cluster, const std::string& starter) {
   SlurmPlace place(cluster);
-  const std::string more = rest ? rest_of(place, cluster) : "";
   const std::string site =
-      place.site("starter: {kind: srun, mpi: pmix}\npacking: {mode: packed}\n" + more);
+      place.site("starter: " + starter + "\npacking: {mode: packed}\n" + rest_of(place, cluster));
   const auto ended =
       place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
@@ -119,16 +119,21 @@ void run_packed(const std::string& cluster, bool rest) {
   if (told.attempts_of.size() == 1) expect_nested(told);
 }
 
-TEST(SlurmPacked, ByRunsOfSrun) {
-  run_packed("accounting", false);
+TEST(SlurmRestStudy, PackedBySrun) {
+  run_packed_by_rest("plain", "{kind: srun, mpi: pmix}");
 }
+
+TEST(SlurmRestStudy, PackedByMpirunWithAccounting) {
+  run_packed_by_rest("accounting", "{kind: mpirun}");
+}
+#endif
 
 TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
   SlurmPlace place("plain");
   const std::vector<std::string> run = {
       "run", place.write("plan.yaml", plan_of(place, "0.2")), "--site",
       place.site("starter: {kind: srun, mpi: pmix}\npacking: {mode: packed}\n")};
-  for (int kills = 0; kills < KP_KILLS; ++kills) {
+  for (int kills = 0; kills < 3; ++kills) {
     const pid_t pid = place.start(run);
     if (place.ended_within(pid, 1'500'000)) {
       place.wait(pid);
@@ -154,11 +159,7 @@ TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
 }
 
 #ifdef KP_SLURMRESTD
-TEST(SlurmRestStudy, PackedBySrun) {
-  run_packed("plain", true);
-}
-
-TEST(SlurmRestStudy, OneJobPerRunEqualsTheClustersRecord) {
+TEST(SlurmRestStudySlow, OneJobPerRunEqualsTheClustersRecord) {
   SlurmPlace place("plain");
   const std::string site =
       place.site("starter: {kind: srun, mpi: pmix}\n" + rest_of(place, "plain"));

@@ -6,15 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "tests/fakes/kneepoint_process.h"
+#include "tests/fakes/cluster_place.h"
 
 namespace kneepoint::testing_support {
 
-class SlurmPlace : public Place {
+class SlurmPlace : public ClusterPlace {
  public:
   explicit SlurmPlace(const std::string& cluster);  // "plain", "accounting", ...
   ~SlurmPlace();
@@ -23,18 +22,11 @@ class SlurmPlace : public Place {
   int cluster(const std::string& command, const std::vector<std::string>& arguments = {}) const;
   // A command of Slurm, its output.
   std::string slurm(const std::vector<std::string>& argv) const;
-  // kneepoint ARGUMENTS..., with the patience that a loaded cluster needs (15 minutes).
-  Ended run(const std::vector<std::string>& arguments) const;
-  Ended finish(pid_t pid) const;
-
   // A site file for this cluster; `more` is appended to it.
   std::string site(const std::string& more) const;
 
  private:
   std::string folder_;
 };
-
-// Looks again and again until it is so, at most so many seconds.
-bool comes_true(const std::function<bool()>& is_so, int seconds = 300);
 
 }  // namespace kneepoint::testing_support

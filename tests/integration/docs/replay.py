@@ -4,9 +4,12 @@
 
 A ```console block holds commands after "$ " and, below each, its output. A line "..." stands for
 any lines, or none. All commands of a page share one empty database and run from the source root.
-A block headed ```console no-replay is left alone.
+A block headed ```console no-replay is left alone. One headed ```console slurm is replayed only with
+--slurm, on the cluster of SLURM_CONF; the try-out's folder is another one then, and times of day and
+durations may differ.
 
   replay.py KNEEPOINT ROOT            compare; exit 1 and show a diff where a page is wrong
+  replay.py KNEEPOINT ROOT --slurm    the same for the blocks of Slurm
   replay.py KNEEPOINT ROOT --update   rewrite the pages to what is printed now
   replay.py --self-test               does the comparison see what it must see?
 """
@@ -14,16 +17,18 @@ A block headed ```console no-replay is left alone.
 import difflib
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 
 ANY = "..."
-TIME_LIMIT_S = 300
+TIME_LIMIT_S = 600
+TRY_FOLDER = "/tmp/kneepoint-try"
 
 
-def commands_of(lines):
+def commands_of(lines, kind="console"):
     """(first, last, command, expected lines) for each command; lines[first:last] is its output."""
     found = []
     inside = None
@@ -34,7 +39,7 @@ def commands_of(lines):
             else:
                 inside = line[3:].strip()
             continue
-        if inside != "console":
+        if inside != kind:
             continue
         if line.startswith("$ "):
             found.append([number + 1, number + 1, line[2:]])
@@ -43,6 +48,13 @@ def commands_of(lines):
         else:
             found[-1][1] = number + 1
     return [(first, last, command, lines[first:last]) for first, last, command in found]
+
+
+def timeless(line):
+    """The line without what no two runs on a cluster have in common."""
+    line = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+", "TIME", line)
+    line = re.sub(r"\b\d+(\.\d+)? node-hours\b", "N node-hours", line)
+    return re.sub(r"\b(\d+(\.\d+)? (us|ms|s|min|h)\b ?)+(?=\W|$| )", "N", line)
 
 
 def matches(expected, printed):
@@ -72,8 +84,22 @@ def refreshed(expected, printed):
     return new if matches(new, printed) else printed[:head] + [ANY] + printed[len(printed) - tail:]
 
 
-def run(command, kneepoint, root, place):
+def adapted(words, root, place):
+    """Sites of the try-out, with their folder inside `place`."""
+    for number, word in enumerate(words):
+        path = pathlib.Path(root, word)
+        if word.startswith("plans/sites/") and path.is_file():
+            copy = pathlib.Path(place, path.name)
+            copy.write_text(path.read_text(encoding="utf-8").replace(TRY_FOLDER, place),
+                            encoding="utf-8")
+            words[number] = str(copy)
+    return words
+
+
+def run(command, kneepoint, root, place, slurm=False):
     words = shlex.split(command)
+    if slurm:
+        words = adapted(words, root, place)
     if words[0] != "kneepoint":
         raise SystemExit(f"only kneepoint can be replayed: {command}")
     environment = {
@@ -84,21 +110,26 @@ def run(command, kneepoint, root, place):
         "LC_ALL": "C.UTF-8",
     }
     environment.update({k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")})
+    if slurm:
+        environment["SLURM_CONF"] = os.environ["SLURM_CONF"]
     ended = subprocess.run([kneepoint] + words[1:], cwd=root, env=environment, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_S, check=False)
-    return ended.stdout.rstrip("\n").split("\n") if ended.stdout else []
+    text = ended.stdout.replace(place + "/", TRY_FOLDER + "/") if slurm else ended.stdout
+    return text.rstrip("\n").split("\n") if text else []
 
 
-def replay(page, kneepoint, root, update):
+def replay(page, kneepoint, root, update, slurm=False):
     """True: the page shows what is printed."""
     lines = page.read_text(encoding="utf-8").split("\n")
     good = True
     edits = []
     with tempfile.TemporaryDirectory() as place:
-        for first, last, command, expected in commands_of(lines):
-            printed = [line.rstrip() for line in run(command, kneepoint, root, place)]
-            if matches(expected, printed):
+        kind = "console slurm" if slurm else "console"
+        for first, last, command, expected in commands_of(lines, kind):
+            printed = [line.rstrip() for line in run(command, kneepoint, root, place, slurm)]
+            if matches(expected, printed) or slurm and matches(
+                    [timeless(line) for line in expected], [timeless(line) for line in printed]):
                 continue
             good = False
             edits.append((first, last, refreshed(expected, printed)))
@@ -125,6 +156,9 @@ def self_test():
     assert refreshed([ANY], ["1"]) == [ANY]
     page = ("text\n```console\n$ kneepoint a\nout\n$ kneepoint b\n```\n"
             "```console no-replay\n$ x\n```")
+    assert timeless("at 2026-11-16T18:27:41, 59.7 s; 24 runs") == "at TIME, N; 24 runs"
+    assert timeless("1 min 05 s, 0.04 node-hours") == timeless("300 ms, 2 node-hours")
+    assert not commands_of(page.split("\n"), "console slurm")
     found = commands_of(page.split("\n"))
     assert [(c, e) for _, _, c, e in found] == [("kneepoint a", ["out"]), ("kneepoint b", [])]
 
@@ -134,15 +168,17 @@ def main(arguments):
         self_test()
         return 0
     update = "--update" in arguments
-    kneepoint, root = [os.path.abspath(a) for a in arguments if a != "--update"]
+    slurm = "--slurm" in arguments
+    kneepoint, root = [os.path.abspath(a) for a in arguments if not a.startswith("--")]
     pages = sorted(pathlib.Path(root, "docs/how-to").glob("*.md"))
     replayed = 0
     good = True
     for page in pages:
-        if "\n```console\n" not in page.read_text(encoding="utf-8"):
+        head = "\n```console slurm\n" if slurm else "\n```console\n"
+        if head not in page.read_text(encoding="utf-8"):
             continue
         replayed += 1
-        good = replay(page, kneepoint, root, update) and good
+        good = replay(page, kneepoint, root, update, slurm) and good
     print(f"{replayed} pages replayed")
     return 0 if good and replayed > 0 else 1
 

@@ -65,6 +65,15 @@ TEST(Life, AFinishedStudySaysSoAndMeasuresNothingAgain) {
   EXPECT_EQ(json::parse(place.kneepoint({"list", "--json"}).output)["studies"].size(), 2U);
 }
 
+TEST(Life, TheSamePlanAsOnClustersRunsHere) {
+  Place place;
+  const auto ended = place.kneepoint({"run", KP_SOURCE_DIR "/tests/plans/whole.yaml", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  const json answer = json::parse(ended.output);
+  EXPECT_EQ(answer.at("runs"), 12);
+  EXPECT_EQ(answer.at("failed"), 0);
+}
+
 TEST(Life, RaisingTheRepeatsExtendsTheStudy) {
   Place place;
   ASSERT_EQ(place.kneepoint({"run", place.write("plan.yaml", echo_plan(2))}).exit_code, 0);
