@@ -3,6 +3,8 @@
 // What `check --site` finds out before anything starts.
 #include "orchestrator/backend/kube_rights.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
