@@ -18,6 +18,7 @@ CommandSpec explain_command();
 CommandSpec cancel_command();
 CommandSpec delete_command();
 CommandSpec report_command();
+CommandSpec recommend_command();
 CommandSpec import_command();
 CommandSpec predict_command();
 CommandSpec workloads_command();

@@ -164,6 +164,47 @@ const KeySet kCatalogEntry = {{
 }};
 const KeySet kCatalog = {{{"workloads", &kCatalogEntry}}};
 
+const KeySet kLicence = {{{"name"}, {"per_token_hour"}, {"tokens"}, {"per"}}};
+const KeySet kStorage = {{{"gb"}, {"per_gb_hour"}}};
+const KeySet kEgress = {{{"gb"}, {"per_gb"}}};
+const KeySet kEnergy = {{{"idle_watts_per_node"}, {"busy_watts_per_worker"}, {"pue"}, {"per_kwh"}}};
+const KeySet kOwned = {{{"price_per_node"},
+                        {"years"},
+                        {"utilisation"},
+                        {"nodes"},
+                        {"watts_per_node"},
+                        {"pue"},
+                        {"per_kwh"},
+                        {"staff_per_year"}}};
+const KeySet kSpot = {{{"interruptions_per_node_hour"}, {"restart"}, {"checkpoint"}}};
+const KeySet kPriceItem = {{
+    {"description"},
+    {"tier"},
+    {"per_node_hour"},
+    {"per_gpu_hour"},
+    {"per_core_hour"},
+    {"charge_factor"},
+    {"per_hour"},
+    {"per_job"},
+    {"minimum"},
+    {"granularity"},
+    {"setup"},
+    {"teardown"},
+    {"licences", &kLicence},
+    {"storage", &kStorage},
+    {"egress", &kEgress},
+    {"energy", &kEnergy},
+    {"owned", &kOwned},
+    {"spot", &kSpot},
+}};
+const KeySet kPrices = {{
+    {"currency"},
+    {"valid_from"},
+    {"source"},
+    {"example"},
+    {"items", &kPriceItem, kFreeNames},
+}};
+
 }  // namespace
 
 const KeySet& plan_keys() {
@@ -174,6 +215,9 @@ const KeySet& site_keys() {
 }
 const KeySet& catalog_keys() {
   return kCatalog;
+}
+const KeySet& price_keys() {
+  return kPrices;
 }
 
 }  // namespace kneepoint

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/recommend_text.h"
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/curve_words.h"
+#include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
+
+namespace kneepoint::cli {
+namespace {
+
+std::string amount(double units) {
+  return significant_text(units, 3);
+}
+
+std::string amounts(const std::optional<Interval>& interval) {
+  return interval ? "[" + amount(interval->low) + ", " + amount(interval->high) + "]" : "[-]";
+}
+
+std::string seconds_bounds(const CostPoint& point) {
+  const TimeUnit unit = time_unit(point.seconds);
+  return bounds_text(point.seconds_interval, unit.per_second,
+                     decimals_for(point.seconds * unit.per_second, 3));
+}
+
+// What `margin` is a share of.
+std::string compared(Objective objective) {
+  switch (objective) {
+    case Objective::time:
+    case Objective::budget:
+      return "takes ";
+    case Objective::energy_delay:
+      return "has an energy-delay of ";
+    default:
+      return "costs ";
+  }
+}
+
+std::string choice_words(const CostCurve& curve, const Recommendation& choice,
+                         const RecommendRequest& request) {
+  const std::string name = curve_name(curve.build, curve.case_name, curve.mode);
+  if (choice.chosen == nullptr) return name + ": no answer; " + choice.why + ".";
+  const CostPoint& best = *choice.chosen;
+  std::string text = name + ": use K=" + std::to_string(best.k) + ". One run takes " +
+                     seconds_text(best.seconds) + " " + seconds_bounds(best) + "; one " +
+                     plain(curve.result_name) + " costs " + rounded_text(best.per_result) + " " +
+                     amounts(best.per_result_interval) + ". Asked for: " + choice.why + ".";
+  if (choice.runner_up == nullptr) return text;
+  const std::string other = "K=" + std::to_string(choice.runner_up->k);
+  if (request.objective == Objective::efficiency) {
+    return text + " " + other + " has E=" + efficiency_text(choice.runner_up->efficiency) + ".";
+  }
+  if (choice.tie) {
+    return text + " It is a tie with " + other + ": the runs can't tell which is better (" +
+           percent_text(choice.margin) + " apart).";
+  }
+  text += " The runner-up, " + other + ", " + compared(request.objective) +
+          percent_text(choice.margin) + " more";
+  if (choice.margin_interval) {
+    text += " [" + percent_text(choice.margin_interval->low) + ", " +
+            percent_text(choice.margin_interval->high) + "]";
+  }
+  return text + ".";
+}
+
+std::string next_words(const Recommendation& choice) {
+  if (!choice.next_k) return "";
+  std::string text =
+      "Worth measuring next: K=" + std::to_string(*choice.next_k) + ", since " + choice.next_why;
+  if (choice.next_cost) {
+    text += "; " + counted(choice.next_runs, "run") + " would cost about " +
+            rounded_text(*choice.next_cost);
+  }
+  return text + ".";
+}
+
+// What an hour must be worth for this K to beat the slower one before it on the frontier.
+std::string pays_above(const CostCurve& curve, const CostPoint& point) {
+  for (const BreakEven& one : curve.break_evens) {
+    if (one.faster == point.k) return amount(to_units(one.per_hour.micros)) + "/h";
+  }
+  return point.on_frontier ? "0" : "never";
+}
+
+std::string curve_table(const CostCurve& curve, const Recommendation& choice) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CostPoint& point : curve.points) {
+    rows.push_back({&point == choice.chosen ? ">" : "", std::to_string(point.k),
+                    std::to_string(point.use.nodes), seconds_text(point.seconds),
+                    efficiency_text(point.efficiency), amount(to_units(point.per_result.micros)),
+                    amounts(point.per_result_interval),
+                    point.frontier_share ? percent_text(*point.frontier_share)
+                    : point.on_frontier  ? "yes"
+                                         : "no",
+                    pays_above(curve, point), joined(point.flags, ", ")});
+  }
+  const std::string currency = curve.points.front().per_result.currency;
+  return to_table({{""},
+                   {"K", Align::right},
+                   {"NODES", Align::right},
+                   {"T", Align::right},
+                   {"E", Align::right},
+                   {currency + "/" + plain(curve.result_name), Align::right},
+                   {"95%", Align::right},
+                   {"FRONTIER", Align::right},
+                   {"PAYS ABOVE", Align::right},
+                   {"NOTES"}},
+                  rows, 2);
+}
+
+void put_interval(JsonWriter& json, const char* key, const std::optional<Interval>& interval) {
+  json.key(key);
+  if (!interval) {
+    json.null();
+    return;
+  }
+  json.begin_object().key("low").value(interval->low).key("high").value(interval->high);
+  json.key("level").value(interval->level).key("method").value(interval->method).end_object();
+}
+
+void put_point(JsonWriter& json, const CostPoint& point) {
+  json.begin_object();
+  json.key("k").value(point.k).key("nodes").value(point.use.nodes);
+  json.key("seconds").value(point.seconds);
+  put_interval(json, "seconds_interval", point.seconds_interval);
+  json.key("efficiency").value(point.efficiency);
+  json.key("per_result_micros").value(point.per_result.micros);
+  put_interval(json, "per_result_interval", point.per_result_interval);
+  json.key("results").value(point.results).key("success").value(point.success);
+  json.key("billed_seconds").value(to_seconds(point.bill.billed));
+  json.key("run_micros").value(point.bill.total);
+  json.key("parts").begin_array();
+  for (const BillPart& part : point.bill.parts) {
+    json.begin_object().key("name").value(part.name).key("micros").value(part.micros).end_object();
+  }
+  json.end_array();
+  json.key("kwh_per_result").value(point.kwh_per_result);
+  json.key("on_frontier").value(point.on_frontier);
+  json.key("frontier_share");
+  point.frontier_share ? json.value(*point.frontier_share) : json.null();
+  json.key("queue_seconds");
+  point.queue_seconds ? json.value(*point.queue_seconds) : json.null();
+  json.end_object();
+}
+
+void put_curve(JsonWriter& json, const CostCurve& curve, const Recommendation& choice) {
+  json.begin_object();
+  json.key("build").value(curve.build).key("case").value(curve.case_name);
+  json.key("shape").value(curve.shape_name).key("mode").value(to_string(curve.mode));
+  json.key("held_fixed").value(curve.held_fixed).key("result").value(curve.result_name);
+  json.key("k");
+  choice.chosen != nullptr ? json.value(choice.chosen->k) : json.null();
+  json.key("why").value(choice.why);
+  json.key("runner_up");
+  choice.runner_up != nullptr ? json.value(choice.runner_up->k) : json.null();
+  json.key("margin").value(choice.margin);
+  put_interval(json, "margin_interval", choice.margin_interval);
+  json.key("tie").value(choice.tie);
+  json.key("next_k");
+  choice.next_k ? json.value(*choice.next_k) : json.null();
+  json.key("next_runs").value(choice.next_runs).key("next_micros");
+  choice.next_cost ? json.value(choice.next_cost->micros) : json.null();
+  json.key("points").begin_array();
+  for (const CostPoint& point : curve.points) put_point(json, point);
+  json.end_array();
+  json.key("break_evens").begin_array();
+  for (const BreakEven& one : curve.break_evens) {
+    json.begin_object().key("slower").value(one.slower).key("faster").value(one.faster);
+    json.key("per_hour_micros").value(one.per_hour.micros).end_object();
+  }
+  json.end_array().key("notes").begin_array();
+  for (const std::string& note : curve.notes) json.value(note);
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string recommend_text(const RecommendAnswer& answer, int width) {
+  std::string text = "Study " + answer.study + ", prices: " + plain(answer.item.name);
+  if (!answer.book.path.empty()) text += " of " + plain(answer.book.path);
+  text += "\n";
+  if (answer.book.example) {
+    text += wrap("These prices are EXAMPLES, not what anybody charges today.", width, 0);
+  }
+  for (const Caveat& caveat : answer.caveats) text += wrap(plain(caveat.message), width, 0);
+  for (std::size_t i = 0; i < answer.curves.size(); ++i) {
+    const CostCurve& curve = answer.curves[i];
+    const Recommendation& choice = answer.choices[i];
+    text += "\n" + wrap(choice_words(curve, choice, answer.request), width, 0);
+    if (const std::string next = next_words(choice); !next.empty()) {
+      text += wrap(next, width, 0);
+    }
+    text += "\n" + curve_table(curve, choice);
+    if (!curve.held_fixed.empty()) {
+      text += wrap("Held fixed: " + plain(curve.held_fixed) + ".", width, 2);
+    }
+    for (const std::string& note : curve.notes) text += wrap("Note: " + note + ".", width, 2);
+  }
+  return text;
+}
+
+std::string recommend_json(const RecommendAnswer& answer) {
+  JsonWriter json(2);
+  json.begin_object().key("schema").value("kneepoint.recommend/1");
+  json.key("study").value(answer.study).key("objective").value(to_string(answer.request.objective));
+  json.key("currency").value(answer.book.currency).key("prices").value(answer.book.path);
+  json.key("item").value(answer.item.name).key("example").value(answer.book.example);
+  json.key("valid_from").value(answer.book.valid_from).key("source").value(answer.book.source);
+  put_caveats(json, answer.caveats);
+  json.key("curves").begin_array();
+  for (std::size_t i = 0; i < answer.curves.size(); ++i) {
+    put_curve(json, answer.curves[i], answer.choices[i]);
+  }
+  return json.end_array().end_object().text();
+}
+
+}  // namespace kneepoint::cli

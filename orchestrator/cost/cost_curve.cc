@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cost/cost_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "orchestrator/analysis/intervals.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr int kColumns = 3;  // time, cost of a result, on the frontier
+
+Nanoseconds to_ns(double seconds) {
+  return static_cast<Nanoseconds>(std::llround(seconds * static_cast<double>(kSecond)));
+}
+
+// The bill of one run of `seconds`; none where it would never end.
+std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds) {
+  const auto time = expected_time(item.spot, use.nodes, to_ns(seconds));
+  if (!time) return std::nullopt;
+  return bill_run(item, use, *time);
+}
+
+double cost_of(const PriceItem& item, const CostPoint& point, double seconds) {
+  const auto bill = bill_of(item, point.use, seconds);
+  if (!bill) return INFINITY;
+  return to_units(bill->total) / point.results / point.success;
+}
+
+std::optional<double> median_wait(const PointEvidence& at) {
+  std::vector<double> waits;
+  for (const RunEvidence& run : at.runs) {
+    if (run.queue_seconds) waits.push_back(*run.queue_seconds);
+  }
+  if (waits.empty()) return std::nullopt;
+  return median(std::move(waits));
+}
+
+// The wait in time that a spot run loses is part of its T here, so intervals hold it too.
+void draw_curve(const PriceItem& item, const Times& times, const BootstrapOptions& bootstrap,
+                CostCurve& curve) {
+  const std::size_t count = curve.points.size();
+  const auto draws = joint_bootstrap(
+      times, static_cast<int>(count) * kColumns,
+      [&](const Times& sample, std::span<double> out) {
+        std::vector<double> seconds(count), cost(count);
+        for (std::size_t i = 0; i < count; ++i) {
+          seconds[i] = median_seconds(sample[i]);
+          cost[i] = cost_of(item, curve.points[i], seconds[i]);
+        }
+        std::vector<double> pace = seconds;
+        for (std::size_t i = 0; i < count; ++i) pace[i] /= curve.points[i].results;
+        const std::vector<bool> on = frontier(pace, cost);
+        for (std::size_t i = 0; i < count; ++i) {
+          out[kColumns * i] = seconds[i];
+          out[kColumns * i + 1] = cost[i];
+          out[kColumns * i + 2] = on[i] ? 1 : 0;
+        }
+      },
+      bootstrap);
+  for (std::size_t i = 0; i < count; ++i) {
+    CostPoint& point = curve.points[i];
+    curve.seconds_draws.push_back(draws[kColumns * i]);
+    curve.cost_draws.push_back(draws[kColumns * i + 1]);
+    const Bounds bounds = percentile_bounds(draws[kColumns * i + 1], kLevel);
+    point.per_result_interval = Interval{bounds.low, bounds.high, kLevel, "joint bootstrap"};
+    double on = 0;
+    for (const double one : draws[kColumns * i + 2]) on += one;
+    point.frontier_share = on / static_cast<double>(draws[kColumns * i + 2].size());
+  }
+}
+
+void add_break_evens(const std::string& currency, CostCurve& curve) {
+  std::vector<const CostPoint*> hull;  // slowest and cheapest first
+  for (const CostPoint& point : curve.points) {
+    if (point.on_frontier) hull.push_back(&point);
+  }
+  std::sort(hull.begin(), hull.end(),
+            [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
+  const auto slope = [](const CostPoint& slow, const CostPoint& fast) {
+    return (to_units(fast.per_result.micros) - to_units(slow.per_result.micros)) /
+           (slow.seconds / slow.results - fast.seconds / fast.results);
+  };
+  // Only the lower convex hull: others are never best, whatever an hour is worth.
+  std::vector<const CostPoint*> kept;
+  for (const CostPoint* point : hull) {
+    while (kept.size() >= 2 &&
+           slope(*kept[kept.size() - 2], *kept.back()) >= slope(*kept.back(), *point)) {
+      kept.pop_back();
+    }
+    kept.push_back(point);
+  }
+  for (std::size_t i = 1; i < kept.size(); ++i) {
+    const double value = 3600 * slope(*kept[i - 1], *kept[i]);
+    if (!std::isfinite(value)) continue;
+    curve.break_evens.push_back({kept[i - 1]->k, kept[i]->k, {round_micros(value), currency}});
+  }
+}
+
+void add_notes(const PriceItem& item, CostCurve& curve) {
+  bool failures = false, same_results = curve.points.size() > 1;
+  for (const CostPoint& point : curve.points) {
+    failures = failures || point.success < 1;
+    same_results = same_results && point.results == curve.points.front().results;
+  }
+  curve.notes.emplace_back(item.setup + item.teardown > 0
+                               ? "setup and teardown are billed with every run; queue wait is not"
+                               : "queue wait is not billed");
+  if (failures) {
+    curve.notes.emplace_back(
+        "runs that failed are paid for: the cost is divided by the share that succeeded");
+  }
+  if (curve.mode == Mode::weak && same_results) {
+    curve.notes.emplace_back(
+        "the problem grows with K but one run counts as the same number of results at every K; "
+        "`result: {count: ...}` in the plan says how many it makes");
+  }
+  if (item.spot.interruptions_per_node_hour > 0) {
+    curve.notes.emplace_back("time lost to interruptions is billed, as expected on average");
+  }
+}
+
+}  // namespace
+
+std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector<double>& cost) {
+  std::vector<bool> on(seconds.size(), true);
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    if (!std::isfinite(cost[i])) on[i] = false;
+    for (std::size_t j = 0; j < on.size() && on[i]; ++j) {
+      const bool better = seconds[j] < seconds[i] || cost[j] < cost[i];
+      if (j != i && seconds[j] <= seconds[i] && cost[j] <= cost[i] && better) on[i] = false;
+    }
+  }
+  return on;
+}
+
+double cheapest_k_with_fee(double fee_over_price, double serial_share) {
+  return std::sqrt(fee_over_price * (1 - serial_share) / serial_share);
+}
+
+std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAnalysis& analysis,
+                                   const PriceBook& book, const PriceItem& item,
+                                   const BootstrapOptions& bootstrap) {
+  std::vector<CostCurve> curves;
+  for (std::size_t c = 0; c < analysis.curves.size(); ++c) {
+    const Curve& from = analysis.summary.curves[c];
+    CostCurve curve{
+        from.build, from.case_name, from.shape_name, "", from.held_fixed, from.mode, {}, {}, {}, {},
+        {}};
+    Times times;
+    for (const PointSummary& summary : from.points) {
+      if (summary.valid == 0) continue;
+      CostPoint point;
+      point.k = summary.point.k;
+      point.use = use_of(summary.point);
+      point.results = summary.point.results;
+      point.seconds = summary.seconds;
+      point.seconds_interval = summary.seconds_interval;
+      point.efficiency = summary.decisive_efficiency();
+      point.efficiency_interval = summary.decisive_interval();
+      point.success =
+          static_cast<double>(summary.valid) / static_cast<double>(summary.valid + summary.failed);
+      point.flags = summary.flags;
+      const auto bill = bill_of(item, point.use, summary.seconds);
+      const double units = cost_of(item, point, summary.seconds);
+      if (!bill || units > 1e12) {
+        curve.notes.push_back("K=" + std::to_string(point.k) +
+                              " is left out: it is interrupted so often that it would never end");
+        continue;
+      }
+      point.bill = *bill;
+      point.per_result = {round_micros(units), book.currency};
+      point.kwh_per_result = bill->kwh / point.results / point.success;
+      point.queue_seconds = median_wait(evidence.points[static_cast<std::size_t>(summary.index)]);
+      for (const TimesAtK& at : analysis.curves[c].times) {
+        if (at.k == point.k) times.push_back(at);
+      }
+      curve.result_name = summary.point.result_name;
+      curve.points.push_back(std::move(point));
+    }
+    if (curve.points.empty()) continue;
+    std::vector<double> seconds, cost;
+    for (const CostPoint& point : curve.points) {
+      seconds.push_back(point.seconds / point.results);
+      cost.push_back(to_units(point.per_result.micros));
+    }
+    const std::vector<bool> on = frontier(seconds, cost);
+    for (std::size_t i = 0; i < on.size(); ++i) curve.points[i].on_frontier = on[i];
+    if (times.size() == curve.points.size() && fewest_runs(times) >= 2) {
+      draw_curve(item, times, bootstrap, curve);
+    } else {
+      curve.notes.emplace_back("no intervals: some K has a single run");
+    }
+    add_break_evens(book.currency, curve);
+    add_notes(item, curve);
+    curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a result costs at every K of a curve, with intervals that are joint with those of time, and
+// which K no other beats in both. Pure. An amount of money in an interval is in units of the
+// currency.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/bootstrap.h"
+#include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/cost/billing.h"
+#include "orchestrator/model/money.h"
+
+namespace kneepoint {
+
+struct CostPoint {
+  int k = 1;
+  Use use;
+  double results = 1;  // that one run makes
+  double seconds = 0;  // median T
+  std::optional<Interval> seconds_interval;
+  double efficiency = 0;
+  std::optional<Interval> efficiency_interval;  // none at the baseline
+  Bill bill;                                    // of one run of the median T
+  double success = 1;  // share of the finished runs that succeeded; the cost is divided by it
+  Money per_result;    // bill / results / success
+  std::optional<Interval> per_result_interval;
+  double kwh_per_result = 0;
+  std::optional<double> queue_seconds;   // median wait of its runs
+  bool on_frontier = false;              // no other K makes a result both sooner and cheaper
+  std::optional<double> frontier_share;  // of the resampled curves in which it is
+  std::vector<std::string> flags;        // of the measurement
+};
+
+// Between neighbours on the frontier: from this value of an hour on, the faster one pays.
+struct BreakEven {
+  int slower = 1, faster = 1;
+  Money per_hour;
+};
+
+struct CostCurve {
+  std::string build, case_name, shape_name, result_name, held_fixed;
+  Mode mode = Mode::strong;
+  std::vector<CostPoint> points;  // K ascending, those with data
+  std::vector<BreakEven> break_evens;
+  std::vector<std::string> notes;  // what was counted how
+  // Replicates × points: what the intervals and ties are made of. Empty with single runs.
+  std::vector<std::vector<double>> seconds_draws, cost_draws;  // by point
+};
+
+// One CostCurve for each curve of the analysis that has data. Prices that make a result cost more
+// than can be written down, or a spot run that never ends, leave the point out with a note.
+std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAnalysis& analysis,
+                                   const PriceBook& book, const PriceItem& item,
+                                   const BootstrapOptions& bootstrap);
+
+// The points of which no other is at least as good in both and better in one.
+std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector<double>& cost);
+
+// The fixed hourly fee over the node's price, and a serial share: where cost is least.
+double cheapest_k_with_fee(double fee_over_price, double serial_share);
+
+}  // namespace kneepoint

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cost/recommend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "orchestrator/analysis/intervals.h"
+
+namespace kneepoint {
+namespace {
+
+std::string text_of(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+double upper_seconds(const CostPoint& point) {
+  return point.seconds_interval ? point.seconds_interval->high : point.seconds;
+}
+
+double upper_cost(const CostPoint& point) {
+  return point.per_result_interval ? point.per_result_interval->high
+                                   : to_units(point.per_result.micros);
+}
+
+// May it be recommended at all?
+bool feasible(const CostPoint& point, const RecommendRequest& request) {
+  switch (request.objective) {
+    case Objective::deadline:
+      return upper_seconds(point) <= request.deadline_seconds;
+    case Objective::budget:
+      return upper_cost(point) <= to_units(request.budget_micros);
+    default:
+      return true;
+  }
+}
+
+// The smaller, the better.
+double score(const CostPoint& point, double seconds, double cost, const RecommendRequest& request) {
+  switch (request.objective) {
+    case Objective::cost:
+    case Objective::deadline:
+      return cost;
+    case Objective::time:
+    case Objective::budget:
+      return seconds / point.results;
+    case Objective::efficiency:
+      return seconds;
+    case Objective::energy_delay:
+      return point.kwh_per_result * (seconds / point.seconds) * seconds / point.results;
+    case Objective::value_of_hour:
+      return cost + to_units(request.value_of_hour) * (seconds + point.queue_seconds.value_or(0)) /
+                        3600 / point.results;
+  }
+  return cost;
+}
+
+std::string asked(const RecommendRequest& request, const std::string& currency) {
+  switch (request.objective) {
+    case Objective::cost:
+      return "least cost of a result";
+    case Objective::time:
+      return "least time for a result";
+    case Objective::deadline:
+      return "least cost with T within " + text_of(request.deadline_seconds) +
+             " s, by the upper end of its interval";
+    case Objective::budget:
+      return "least time with a result within " +
+             to_string(Money{request.budget_micros, currency}) +
+             ", by the upper end of its interval";
+    case Objective::efficiency:
+      return "the largest K whose efficiency is at least " + text_of(request.floor) +
+             " by the lower end of its interval, as at every smaller K";
+    case Objective::energy_delay:
+      return "least energy times time of a result";
+    case Objective::value_of_hour:
+      return "least cost of a result with an hour of waiting worth " +
+             to_string(Money{request.value_of_hour, currency});
+  }
+  return "";
+}
+
+std::string why_none(const CostCurve& curve, const RecommendRequest& request) {
+  const auto by = [&](auto value) {
+    return std::min_element(
+        curve.points.begin(), curve.points.end(),
+        [&](const CostPoint& a, const CostPoint& b) { return value(a) < value(b); });
+  };
+  if (request.objective == Objective::deadline) {
+    const auto best = by(upper_seconds);
+    return "no measured K is fast enough: the fastest, K=" + std::to_string(best->k) +
+           ", takes up to " + text_of(upper_seconds(*best)) + " s";
+  }
+  if (request.objective == Objective::budget) {
+    const auto best = by(upper_cost);
+    return "no measured K is cheap enough: the cheapest, K=" + std::to_string(best->k) +
+           ", costs up to " + text_of(upper_cost(*best)) + " " + best->per_result.currency;
+  }
+  return "no measured K reaches an efficiency of " + text_of(request.floor);
+}
+
+// The largest K such that it and every smaller one surely keep the floor.
+const CostPoint* largest_efficient(const CostCurve& curve, double floor) {
+  const CostPoint* last = nullptr;
+  for (const CostPoint& point : curve.points) {
+    const double low =
+        point.efficiency_interval ? point.efficiency_interval->low : point.efficiency;
+    if (low < floor * (1 - 1e-12)) break;
+    last = &point;
+  }
+  return last;
+}
+
+void compare(const CostCurve& curve, const RecommendRequest& request, Recommendation& answer) {
+  const auto at = [&](const CostPoint* point) {
+    return static_cast<std::size_t>(point - curve.points.data());
+  };
+  const std::size_t best = at(answer.chosen), second = at(answer.runner_up);
+  const auto value = [&](std::size_t i) {
+    const CostPoint& point = curve.points[i];
+    return score(point, point.seconds, to_units(point.per_result.micros), request);
+  };
+  answer.margin = value(second) / value(best) - 1;
+  if (!std::isfinite(answer.margin)) answer.margin = 0;  // both cost nothing
+  if (curve.cost_draws.empty()) return;
+  std::vector<double> margins;
+  for (std::size_t r = 0; r < curve.cost_draws[best].size(); ++r) {
+    const double one =
+        score(curve.points[best], curve.seconds_draws[best][r], curve.cost_draws[best][r], request);
+    const double other = score(curve.points[second], curve.seconds_draws[second][r],
+                               curve.cost_draws[second][r], request);
+    if (one > 0 && std::isfinite(other)) margins.push_back(other / one - 1);
+  }
+  if (margins.empty()) return;
+  const Bounds bounds = percentile_bounds(std::move(margins), kLevel);
+  answer.margin_interval = Interval{bounds.low, bounds.high, kLevel, "joint bootstrap"};
+  answer.tie = bounds.low <= 0;
+}
+
+// The middle of the gap above the chosen K, or below it; beyond the largest K when that was chosen.
+void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answer) {
+  const auto at = static_cast<std::size_t>(answer.chosen - curve.points.data());
+  const auto try_between = [&](const CostPoint& low, const CostPoint& high) {
+    const int k = static_cast<int>(std::lround(std::sqrt(static_cast<double>(low.k) * high.k)));
+    if (k <= low.k || k >= high.k) return false;
+    answer.next_k = k;
+    answer.next_why = "no K between " + std::to_string(low.k) + " and " + std::to_string(high.k) +
+                      " was measured";
+    // On the line between the two in log K and log T.
+    const double share =
+        std::log(static_cast<double>(k) / low.k) / std::log(static_cast<double>(high.k) / low.k);
+    const double seconds =
+        std::exp((1 - share) * std::log(low.seconds) + share * std::log(high.seconds));
+    Use use = high.use;
+    const auto part = [&](int from, int to) {
+      return static_cast<int>(
+          std::ceil(from + (to - from) * static_cast<double>(k - low.k) / (high.k - low.k)));
+    };
+    use.nodes = part(low.use.nodes, high.use.nodes);
+    use.gpus = part(low.use.gpus, high.use.gpus);
+    use.cores = part(low.use.cores, high.use.cores);
+    use.workers = k;
+    const auto time = static_cast<Nanoseconds>(seconds * static_cast<double>(kSecond));
+    answer.next_cost = Money{answer.next_runs * bill_run(item, use, time).total,
+                             answer.chosen->per_result.currency};
+    return true;
+  };
+  if (at + 1 < curve.points.size() && try_between(curve.points[at], curve.points[at + 1])) return;
+  if (at + 1 == curve.points.size()) {
+    answer.next_k = 2 * answer.chosen->k;
+    answer.next_why = "the answer is the largest K measured: the best may lie beyond it";
+    return;
+  }
+  if (at > 0) try_between(curve.points[at - 1], curve.points[at]);
+}
+
+}  // namespace
+
+const char* to_string(Objective objective) {
+  switch (objective) {
+    case Objective::cost:
+      return "cost";
+    case Objective::time:
+      return "time";
+    case Objective::deadline:
+      return "deadline";
+    case Objective::budget:
+      return "budget";
+    case Objective::efficiency:
+      return "efficiency";
+    case Objective::energy_delay:
+      return "energy_delay";
+    case Objective::value_of_hour:
+      return "value_of_hour";
+  }
+  return "?";
+}
+
+Result<void> check(const RecommendRequest& request, const PriceItem& item) {
+  const EnergyPrice& energy = item.energy;
+  if (request.objective == Objective::energy_delay &&
+      energy.idle_watts_per_node + energy.busy_watts_per_worker <= 0) {
+    return Error{ErrorCode::invalid, "energy_delay needs watts: item '" + item.name +
+                                         "' has no energy.idle_watts_per_node or "
+                                         "energy.busy_watts_per_worker"};
+  }
+  return {};
+}
+
+Recommendation recommend(const CostCurve& curve, const PriceItem& item,
+                         const RecommendRequest& request) {
+  Recommendation answer;
+  if (curve.points.empty()) {
+    answer.why = "no K has a valid run";
+    return answer;
+  }
+  if (request.objective == Objective::efficiency) {
+    answer.chosen = largest_efficient(curve, request.floor);
+    if (answer.chosen == nullptr) {
+      answer.why = why_none(curve, request);
+      return answer;
+    }
+    const CostPoint* next = answer.chosen + 1;
+    if (next != curve.points.data() + curve.points.size()) answer.runner_up = next;
+  } else {
+    const auto value = [&](const CostPoint& point) {
+      return score(point, point.seconds, to_units(point.per_result.micros), request);
+    };
+    for (const CostPoint& point : curve.points) {
+      if (!feasible(point, request)) continue;
+      if (answer.chosen == nullptr || value(point) < value(*answer.chosen)) {
+        answer.runner_up = answer.chosen;
+        answer.chosen = &point;
+      } else if (answer.runner_up == nullptr || value(point) < value(*answer.runner_up)) {
+        answer.runner_up = &point;
+      }
+    }
+    if (answer.chosen == nullptr) {
+      answer.why = why_none(curve, request);
+      return answer;
+    }
+    if (answer.runner_up != nullptr) compare(curve, request, answer);
+  }
+  answer.why = asked(request, answer.chosen->per_result.currency);
+  suggest(curve, item, answer);
+  return answer;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `recommend` through the real program, on imported times: answers, and what it says to what it
+// can't use.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/fakes/kneepoint_process.h"
+
+namespace kneepoint {
+namespace {
+
+using nlohmann::json;
+using testing_support::Place;
+
+class RecommendCommand : public testing::Test {
+ protected:
+  // T = 3600 (0.05 + 0.95/K) + 36 log2 K in seconds, three times each.
+  void SetUp() override {
+    std::ofstream table(place_.path() + "/times.csv");
+    table << "mode,K,T\n";
+    const double times[] = {3600, 1926, 1107, 715.5, 537.75};
+    for (int i = 0; i < 5; ++i) {
+      for (const double factor : {0.99, 1.0, 1.01}) {
+        table << "strong," << (1 << i) << "," << times[i] * factor << "\n";
+      }
+    }
+    table.close();
+    std::ofstream(place_.path() + "/speedups.csv") << "mode,K,speedup\nstrong,1,1\nstrong,2,1.8\n";
+    std::ofstream(place_.path() + "/prices.yaml") << "currency: EUR\nitems:\n"
+                                                     "  node: {per_node_hour: 2.50}\n"
+                                                     "  fee: {per_node_hour: 0.10, per_hour: 10}\n";
+    ASSERT_EQ(
+        place_.kneepoint({"import", place_.path() + "/times.csv", "--study", "times"}).exit_code,
+        0);
+    ASSERT_EQ(
+        place_.kneepoint({"import", place_.path() + "/speedups.csv", "--study", "claim"}).exit_code,
+        0);
+  }
+
+  json answer(std::vector<std::string> flags) const {
+    std::vector<std::string> words = {"recommend", "times", "--json"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const auto ended = place_.kneepoint(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+    return json::parse(ended.output);
+  }
+
+  void refused(std::vector<std::string> words, const std::string& why) const {
+    words.insert(words.begin(), "recommend");
+    const auto ended = place_.kneepoint(words);
+    EXPECT_EQ(ended.exit_code, 2) << why;
+    EXPECT_NE(ended.errors.find(why), std::string::npos) << ended.errors;
+  }
+
+  const Place place_;
+  const std::string prices_ = place_.path() + "/prices.yaml";
+};
+
+TEST_F(RecommendCommand, PlainNodeHoursGoToTheSmallestKAndAFeeMovesIt) {
+  const json plain = answer({"--prices", prices_, "--item", "node"});
+  EXPECT_EQ(plain["currency"], "EUR");
+  EXPECT_EQ(plain["curves"][0]["k"], 1);
+  EXPECT_EQ(plain["curves"][0]["points"][0]["per_result_micros"], 2'500'000);
+  EXPECT_EQ(plain["curves"][0]["points"][4]["per_result_micros"], 5'975'000);
+  const json fee = answer({"--prices", prices_, "--item", "fee"});
+  EXPECT_EQ(fee["curves"][0]["k"], 16);
+  EXPECT_EQ(fee["curves"][0]["next_k"], 32);
+}
+
+TEST_F(RecommendCommand, DeadlineBudgetAndFloorChoose) {
+  EXPECT_EQ(answer({"--deadline", "20m"})["curves"][0]["k"], 4);
+  EXPECT_EQ(answer({"--prices", prices_, "--item", "node", "--budget", "3.2"})["curves"][0]["k"],
+            4);
+  EXPECT_EQ(answer({"--floor", "0.9"})["curves"][0]["k"], 2);
+  EXPECT_EQ(answer({"--objective", "time"})["curves"][0]["k"], 16);
+}
+
+TEST_F(RecommendCommand, NothingFeasibleIsAnAnswerWithExitCodeOne) {
+  const auto ended = place_.kneepoint({"recommend", "times", "--deadline", "10s"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_NE(ended.output.find("no measured K is fast enough: the fastest, K=16"), std::string::npos)
+      << ended.output;
+}
+
+TEST_F(RecommendCommand, SpeedupsNeedTheTimeOfTheirBaseline) {
+  refused({"claim"}, "--baseline: missing; claim-");
+  refused({"times", "--baseline", "1h"}, "--baseline: is for studies that were imported without");
+  const auto ended = place_.kneepoint({"recommend", "claim", "--baseline", "2h", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_EQ(json::parse(ended.output)["curves"][0]["points"][1]["seconds"], 4000);
+}
+
+TEST_F(RecommendCommand, BadInputIsNamed) {
+  refused({"times", "--prices", prices_}, "--item: missing; ");
+  refused({"times", "--prices", prices_, "--item", "nodes"}, "no item 'nodes'");
+  refused({"times", "--item", "node"}, "--item: is an item of --prices FILE");
+  refused({"times", "--deadline", "1h", "--floor", "0.5"}, "give one");
+  refused({"times", "--budget", "-3"}, "--budget: expected an amount above 0");
+  refused({"times", "--deadline", "0"}, "--deadline");
+  refused({"times", "--floor", "1.5"}, "--floor: expected a share below 1");
+  refused({"times", "--objective", "energy_delay"}, "energy_delay needs watts");
+  std::ofstream(place_.path() + "/bad.yaml") << "currency: EUR\nitems: {a: {per_node_hour: x}}\n";
+  refused({"times", "--prices", place_.path() + "/bad.yaml"},
+          "bad.yaml:2:28: items.a.per_node_hour: expected an amount");
+}
+
+}  // namespace
+}  // namespace kneepoint

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One table of objectives on one curve, then the odd ends: nothing feasible, ties, what to measure.
+#include "orchestrator/cost/recommend.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/analysis/evidence_builder.h"
+
+namespace kneepoint {
+namespace {
+
+struct Answer {
+  std::vector<CostCurve> curves;
+  Recommendation choice;
+};
+
+// K = 1, 2, 4, 8, 16 with a serial share of 0.05: T falls, the cost rises.
+Answer ask(const RecommendRequest& request, const PriceItem& item, double noise = 0.002,
+           std::vector<int> ks = {1, 2, 4, 8, 16}) {
+  EvidenceBuilder builder;
+  for (const int k : ks) {
+    std::vector<double> times;
+    for (int r = 0; r < 5; ++r) {
+      times.push_back(3600 * (0.05 + 0.95 / k) * (1 + noise * (r - 2)));
+    }
+    builder.add(Mode::strong, k, times);
+  }
+  PriceBook book;
+  book.currency = "USD";
+  BootstrapOptions bootstrap;
+  bootstrap.seed = 3;
+  bootstrap.replicates = 400;
+  Answer answer;
+  answer.curves = cost_curves(builder.study, analyse(builder.study), book, item, bootstrap);
+  answer.choice = recommend(answer.curves.at(0), item, request);
+  return answer;
+}
+
+PriceItem core_price() {
+  PriceItem item;
+  item.name = "core";
+  item.per_core_hour = 1'000'000;
+  item.energy = {0, 100, 1, 0};
+  return item;
+}
+
+TEST(Recommend, EveryObjectiveHasItsK) {
+  struct Row {
+    RecommendRequest request;
+    int k;
+  };
+  // T: 3600, 1890, 1035, 607.5, 393.75 s; cost: 1, 1.05, 1.15, 1.35, 1.75.
+  const Row rows[] = {
+      {{.objective = Objective::cost}, 1},
+      {{.objective = Objective::time}, 16},
+      {{.objective = Objective::deadline, .deadline_seconds = 1100}, 4},
+      {{.objective = Objective::budget, .budget_micros = 1'400'000}, 8},
+      {{.objective = Objective::efficiency, .floor = 0.8}, 4},
+      {{.objective = Objective::energy_delay}, 16},
+      {{.objective = Objective::value_of_hour, .value_of_hour = 1}, 1},
+      {{.objective = Objective::value_of_hour, .value_of_hour = 1'000'000'000}, 16},
+  };
+  for (const Row& row : rows) {
+    const Answer answer = ask(row.request, core_price());
+    ASSERT_NE(answer.choice.chosen, nullptr) << to_string(row.request.objective);
+    EXPECT_EQ(answer.choice.chosen->k, row.k) << to_string(row.request.objective);
+    EXPECT_FALSE(answer.choice.tie);
+  }
+}
+
+TEST(Recommend, TheRunnerUpAndItsMargin) {
+  const Answer answer = ask({.objective = Objective::cost}, core_price());
+  ASSERT_NE(answer.choice.runner_up, nullptr);
+  EXPECT_EQ(answer.choice.runner_up->k, 2);
+  EXPECT_NEAR(answer.choice.margin, 0.05, 1e-6);
+  ASSERT_TRUE(answer.choice.margin_interval);
+  EXPECT_GT(answer.choice.margin_interval->low, 0);
+  EXPECT_LT(answer.choice.margin_interval->low, 0.05);
+}
+
+TEST(Recommend, NoisyRunsAreATie) {
+  const Answer answer = ask({.objective = Objective::cost}, core_price(), 0.05);
+  EXPECT_TRUE(answer.choice.tie);
+}
+
+TEST(Recommend, WhatCannotBeDoneIsSaidWithTheBestThereIs) {
+  const Answer late = ask({.objective = Objective::deadline, .deadline_seconds = 10}, core_price());
+  EXPECT_EQ(late.choice.chosen, nullptr);
+  EXPECT_NE(late.choice.why.find("the fastest, K=16, takes up to 395 s"), std::string::npos)
+      << late.choice.why;
+  const Answer dear = ask({.objective = Objective::budget, .budget_micros = 1}, core_price());
+  EXPECT_EQ(dear.choice.chosen, nullptr);
+  EXPECT_NE(dear.choice.why.find("the cheapest, K=1, costs up to 1"), std::string::npos)
+      << dear.choice.why;
+}
+
+TEST(Recommend, ADeadlineGoesByTheUpperEndOfTheInterval) {
+  // The median of K=4 is 1035 s, its slowest run 1039 s.
+  const auto k_within = [](double seconds) {
+    return ask({.objective = Objective::deadline, .deadline_seconds = seconds}, core_price())
+        .choice.chosen->k;
+  };
+  EXPECT_EQ(k_within(1036), 8);
+  EXPECT_EQ(k_within(1040), 4);
+}
+
+TEST(Recommend, TheGapBesideTheAnswerIsWorthMeasuring) {
+  const Answer answer = ask({.objective = Objective::efficiency, .floor = 0.8}, core_price());
+  EXPECT_EQ(answer.choice.next_k, 6);
+  ASSERT_TRUE(answer.choice.next_cost);
+  EXPECT_GT(answer.choice.next_cost->micros, 5 * 1'000'000);
+  EXPECT_LT(answer.choice.next_cost->micros, 5 * 1'500'000);
+  const Answer edge = ask({.objective = Objective::time}, core_price());
+  EXPECT_EQ(edge.choice.next_k, 32);
+  const Answer none = ask({.objective = Objective::cost}, core_price(), 0.002, {1, 2, 3});
+  EXPECT_FALSE(none.choice.next_k);
+}
+
+TEST(Recommend, EnergyNeedsWatts) {
+  PriceItem item = core_price();
+  item.energy = {};
+  const auto checked = check({.objective = Objective::energy_delay}, item);
+  ASSERT_FALSE(checked);
+  EXPECT_NE(checked.error().message.find("idle_watts_per_node"), std::string::npos);
+}
+
+TEST(Recommend, FreeMachinesGiveAnAnswerToo) {
+  PriceItem item;
+  item.name = "free";
+  const Answer answer = ask({.objective = Objective::cost}, item);
+  ASSERT_NE(answer.choice.chosen, nullptr);
+  EXPECT_EQ(answer.choice.chosen->per_result.micros, 0);
+  EXPECT_EQ(answer.choice.margin, 0);
+}
+
+}  // namespace
+}  // namespace kneepoint
