@@ -67,6 +67,7 @@ TEST_F(NcclTest, AStudyOnStandInsSaysSoInEveryOutput) {
   expect_in(place.kneepoint({"report", "gpus", "--markdown"}).output, caveat);
   expect_in(place.kneepoint({"status", "gpus"}).output, caveat);
   expect_in(place.kneepoint({"status", "gpus", "--json"}).output, caveat);
+  expect_in(place.kneepoint({"predict", "gpus", "--to", "8"}).output, caveat);
   const auto story = place.kneepoint({"explain", "gpus/r1"});
   expect_in(story.output, std::string("caveat: ran on a CPU stand-in"));
   expect_in(story.output, "CPU stand-in (no GPU)");
