@@ -144,6 +144,7 @@ kubernetes_packages=(
   'curl|asks whether it is up'
 )
 go_packages=('golang-go|builds the binaries of Kubernetes, once')
+pip_packages=('python3-pip|fetches the libraries of CUDA and NCCL, once')
 all_packages=('clang-tidy-14|static analysis')
 
 # install_packages ENTRY...: asks nothing and touches nothing when all are there.

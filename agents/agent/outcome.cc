@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order of the rules is the order of certainty: what the agent did itself comes first, then a
-// wrong answer, then how the program ended, then what its records lack.
+// wrong answer or a failure that the program names, then how the program ended, then what its
+// records lack.
 #include "agents/agent/outcome.h"
 
 #include <sys/wait.h>
@@ -18,7 +19,7 @@ namespace {
 
 struct Verdict {
   const char* outcome;
-  const char* reason;
+  std::string reason;
   std::string detail;
 };
 
@@ -90,6 +91,9 @@ Verdict judge(const Observed& seen, const record::Records& records, record::End&
   if (seen.stopped_for_records) return judge_records(seen, records);
   if (records.check && !records.check->passed) {
     return {"failed", "wrong_answer", records.check->detail};
+  }
+  if (records.failure) {
+    return {"failed", records.failure->reason, records.failure->detail};
   }
   if (end.signal != 0) return killed(seen, end.signal, who);
   if (end.exit_code != 0 && !seen.starter_refusal.empty()) {

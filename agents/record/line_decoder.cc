@@ -143,6 +143,14 @@ Check read_check(Fields& f) {
   return {f.truth("passed"), f.text("detail")};
 }
 
+Failure read_failure(Fields& f) {
+  Failure r{f.text("reason", false), f.text("detail")};
+  if (f.ok() && !is_failure_reason(r.reason)) {
+    f.fail("reason '" + r.reason + "' is not one that a program can give");
+  }
+  return r;
+}
+
 Done read_done(Fields& f) {
   return {f.small("iterations")};
 }
@@ -173,6 +181,7 @@ Content read_content(const std::string& type, Fields& f) {
   if (type == "rank") return read_rank(f);
   if (type == "metric") return read_metric(f);
   if (type == "check") return read_check(f);
+  if (type == "failure") return read_failure(f);
   if (type == "done") return read_done(f);
   if (type == "end") return read_end(f);
   return std::monostate{};

@@ -69,6 +69,13 @@ struct Check {
   std::string detail;
 };
 
+// Why a workload can't go on, by name: words of the attempt's reasons. The first counts.
+struct Failure {
+  std::string reason;
+  std::string detail;
+};
+bool is_failure_reason(std::string_view reason);  // no_device, device_error, oom
+
 // The workload's own end: without it a program that links our harness did not finish.
 struct Done {
   int iterations = 0;  // timed ones
@@ -95,6 +102,7 @@ std::string to_line(int seq, const Sample& r);
 std::string to_line(int seq, const RankTotal& r);
 std::string to_line(int seq, const Metric& r);
 std::string to_line(int seq, const Check& r);
+std::string to_line(int seq, const Failure& r);
 std::string to_line(int seq, const Done& r);
 std::string to_line(int seq, const End& r);
 
@@ -109,6 +117,7 @@ struct Records {
   std::vector<RankTotal> ranks;
   std::vector<Metric> metrics;
   std::optional<Check> check;
+  std::optional<Failure> failure;
   std::optional<Done> done;
   std::optional<End> end;
   std::vector<std::string> problems;  // "line 7: ..."; empty = every line holds, checksum included

@@ -79,6 +79,9 @@ class Reader {
   void keep(Check& r) {
     if (!r_.check || r_.check->passed) r_.check = std::move(r);  // one failure is failure
   }
+  void keep(Failure& r) {
+    if (!r_.failure) r_.failure = std::move(r);  // what follows is its echo on other ranks
+  }
   void keep(Done& r) { keep_single(r_.done, r, "done"); }
   void keep(End& r) { keep_single(r_.end, r, "end"); }
 
@@ -117,6 +120,10 @@ bool is_readable(int version, int current) {
 
 bool is_time_unit(std::string_view unit) {
   return unit == "s" || unit == "ms" || unit == "us" || unit == "ns";
+}
+
+bool is_failure_reason(std::string_view reason) {
+  return reason == "no_device" || reason == "device_error" || reason == "oom";
 }
 
 std::optional<std::string> stamp_line(int seq, std::string_view workload_line) {

@@ -78,6 +78,10 @@ std::string to_line(int seq, const Check& r) {
   return Line(seq, "check").field("passed", r.passed).field("detail", r.detail).text();
 }
 
+std::string to_line(int seq, const Failure& r) {
+  return Line(seq, "failure").field("reason", r.reason).field("detail", r.detail).text();
+}
+
 std::string to_line(int seq, const Done& r) {
   return Line(seq, "done").field("iterations", r.iterations).text();
 }

@@ -9,6 +9,7 @@
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/analysis/work_check.h"
+#include "orchestrator/model/provenance.h"
 
 namespace kneepoint {
 namespace {
@@ -62,6 +63,7 @@ class Warnings {
   }
 
   void of_runs() {
+    if (curve_.stand_in) add("stand_in", std::string("this curve ") + kStandInCaveat);
     for (const std::string& sentence : members_.apart) add("mixed_provenance", sentence);
     const std::vector<std::string> unusable = unusable_times(members_, evidence_);
     for (std::size_t i = 0; i < unusable.size() && i < kNamed; ++i)

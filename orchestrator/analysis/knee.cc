@@ -72,7 +72,8 @@ std::string doubt(const std::vector<const PointSummary*>& points, const KneeAnsw
 
 std::string sentence_of(const Curve& curve, const std::vector<const PointSummary*>& points,
                         const KneeAnswer& answer) {
-  const std::string emulated = curve.emulated ? ", emulated" : "";
+  const std::string emulated =
+      std::string(curve.emulated ? ", emulated" : "") + (curve.stand_in ? ", CPU stand-in" : "");
   const std::string floor = text("%.2f", answer.floor);
   bool by_work = false;
   for (const PointSummary* p : points) by_work = by_work || p->efficiency_by_work.has_value();

@@ -14,6 +14,7 @@
 #include "orchestrator/analysis/superlinear.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/analysis/work_check.h"
+#include "orchestrator/model/provenance.h"
 
 namespace kneepoint {
 namespace {
@@ -34,6 +35,11 @@ std::string of_repeats(int part, int whole, const char* what) {
   return std::to_string(part) + " of " + std::to_string(whole) + " repeats " + what;
 }
 
+bool has_stand_in(const PointEvidence& evidence) {
+  return std::any_of(evidence.runs.begin(), evidence.runs.end(),
+                     [](const RunEvidence& run) { return is_stand_in(run.provenance); });
+}
+
 void set_flags(const PointEvidence& evidence, PointSummary& p) {
   const auto any = [&](bool RunEvidence::*member) {
     return std::any_of(evidence.runs.begin(), evidence.runs.end(),
@@ -41,6 +47,7 @@ void set_flags(const PointEvidence& evidence, PointSummary& p) {
   };
   const int runs = static_cast<int>(evidence.runs.size());
   if (p.point.emulated) p.flags.emplace_back("emulated");
+  if (has_stand_in(evidence)) p.flags.emplace_back(kStandInFlag);
   if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back("oversubscribed");
   if (any(&RunEvidence::binding_differs)) p.flags.emplace_back("binding differs");
   if (any(&RunEvidence::machine_busy)) p.flags.emplace_back("busy machine");
@@ -159,6 +166,7 @@ Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members
   for (const int i : members.points) {
     curve.points.push_back(summarise_point(members, evidence.points[i], i));
     curve.emulated = curve.emulated || evidence.points[i].point.emulated;
+    curve.stand_in = curve.stand_in || has_stand_in(evidence.points[i]);
   }
   find_baseline(curve);
   if (const PointSummary* base = curve.baseline()) {

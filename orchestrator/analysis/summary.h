@@ -71,6 +71,7 @@ struct Curve {
   std::string provenance;
   int k0 = 1;  // baseline; "relative to K0" is said when it isn't 1
   bool emulated = false;
+  bool stand_in = false;  // some run had a CPU stand-in for its GPU
   std::vector<PointSummary> points;
   std::vector<std::string> findings;  // "work per worker varies by 3.1%": said above the table
   std::vector<KneeAnswer> lines;      // the same rule at 0.8 and 0.5, always shown

@@ -8,6 +8,7 @@
 
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/requests.h"
+#include "orchestrator/model/provenance.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -91,6 +92,12 @@ std::string facts_text(const std::vector<Fact>& facts) {
   return "  provenance:\n" + to_table({{"scope"}, {"fact"}, {"value"}}, rows, 4);
 }
 
+bool had_stand_in(const AttemptStory& story) {
+  return std::any_of(story.facts.begin(), story.facts.end(), [](const Fact& fact) {
+    return fact.name == kFactDevice && is_stand_in(fact.value);
+  });
+}
+
 std::string attempt_text(const AttemptStory& story, int run) {
   const AttemptRow& row = story.row;
   std::string text =
@@ -108,6 +115,7 @@ std::string attempt_text(const AttemptStory& story, int run) {
     }
     text += "\n";
   }
+  if (had_stand_in(story)) text += std::string("  caveat: ") + kStandInCaveat + "\n";
   text += samples_text(story.samples);
   for (const Metric& metric : story.metrics) {
     text += "  metric: " + metric.name + " = " + number_text(metric.value, 6) +

@@ -10,6 +10,7 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/model/provenance.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -161,6 +162,14 @@ std::string known_curves(const StudyEvidence& evidence) {
   return text.empty() ? "none" : text;
 }
 
+bool has_stand_in(const StudyEvidence& evidence) {
+  return std::any_of(
+      evidence.points.begin(), evidence.points.end(), [](const PointEvidence& point) {
+        return std::any_of(point.runs.begin(), point.runs.end(),
+                           [](const RunEvidence& run) { return is_stand_in(run.provenance); });
+      });
+}
+
 }  // namespace
 
 Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
@@ -168,6 +177,9 @@ Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
   StudyPrediction answer;
   answer.study = evidence.id;
   answer.caveats = evidence.caveats;
+  if (has_stand_in(evidence)) {
+    answer.caveats.push_back({"stand_in", std::string("the study ") + kStandInCaveat});
+  }
   answer.level = PredictionOptions{}.level;
   for (const CurveMembers& members : group_curves(evidence)) {
     if (request.mode && members.mode != *request.mode) continue;

@@ -11,6 +11,7 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/progress_text.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/model/provenance.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -114,7 +115,12 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   status.total = static_cast<int>(runs.size());
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
   status.node_seconds = evidence.node_seconds;
-  for (const PointEvidence& point : evidence.points) status.points.push_back(status_of(point));
+  for (const PointEvidence& point : evidence.points) {
+    status.points.push_back(status_of(point));
+    for (const RunEvidence& run : point.runs) {
+      if (is_stand_in(run.provenance)) status.caveat = kStandInCaveat;
+    }
+  }
   TRY_ASSIGN(status.holder, store.lease(row.row));
   status.holder_is_live = status.holder && is_live(*status.holder, status.now);
   TRY_ASSIGN(status.events, store.events(row.row, 0));
@@ -142,6 +148,7 @@ std::string to_text(const StudyStatus& status, int width) {
     line("packed:      " + counted(status.placed, "run") + " in " +
          counted(status.allocations, "allocation"));
   }
+  if (!status.caveat.empty()) line("caveat:      " + status.caveat);
   line("node-hours:  " + number_text(status.node_seconds / 3600));
   line("created:     " + to_utc_text(row.created_ns));
   line("files:       " + row.work_dir);
@@ -190,6 +197,7 @@ std::string to_json(const StudyStatus& status) {
   json.key("attempts").value(status.attempts);
   if (!status.waiting.empty()) json.key("waiting").value(status.waiting);
   json.key("allocations").value(status.allocations);
+  if (!status.caveat.empty()) json.key("caveat").value(status.caveat);
   json.key("node_hours").value(status.node_seconds / 3600);
   json.key("controller");
   if (status.holder) {

@@ -30,6 +30,7 @@ struct StudyStatus {
   int placed = 0;       // runs whose newest attempt was handed over
   int allocations = 0;  // that hold them
   double node_seconds = 0;
+  std::string caveat;  // of its numbers; "": none
   std::vector<PointStatus> points;
   std::optional<Lease> holder;
   bool holder_is_live = false;

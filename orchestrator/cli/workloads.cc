@@ -2,6 +2,7 @@
 //
 // kneepoint workloads: what `use:` in a plan can name.
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include "orchestrator/base/json_text.h"
@@ -13,11 +14,24 @@
 namespace kneepoint::cli {
 namespace {
 
-void write_entry(JsonWriter& json, const CatalogEntry& entry) {
+// A workload that needs more than MPI may not have been built where kneepoint was.
+bool is_built(const Session& session, const CatalogEntry& entry) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::path(session.executable).parent_path();
+  return entry.needs.empty() || std::filesystem::exists(folder / entry.program, ignored);
+}
+
+std::string not_built(const CatalogEntry& entry) {
+  return "not built here: needs " + entry.needs;
+}
+
+void write_entry(JsonWriter& json, const CatalogEntry& entry, bool built) {
   json.begin_object();
   json.key("name").value(entry.name);
   json.key("program").value(entry.program);
   json.key("summary").value(entry.summary);
+  json.key("needs").value(entry.needs);
+  json.key("built").value(built);
   json.key("size").value(entry.size_meaning);
   json.key("held_fixed_strong").value(entry.held_fixed_strong);
   json.key("held_fixed_weak").value(entry.held_fixed_weak);
@@ -37,11 +51,11 @@ void write_entry(JsonWriter& json, const CatalogEntry& entry) {
   json.end_object();
 }
 
-std::string in_detail(const CatalogEntry& entry) {
+std::string in_detail(const CatalogEntry& entry, bool built) {
   std::vector<std::vector<std::string>> rows = {
       {"name:", entry.name},
       {"what:", entry.summary},
-      {"program:", entry.program},
+      {"program:", entry.program + (built ? "" : ", " + not_built(entry))},
       {"size:", entry.size_meaning},
       {"strong:", "holds fixed " + entry.held_fixed_strong},
       {"", "default size " + entry.default_size_strong},
@@ -85,14 +99,20 @@ Result<int> workloads(Session& session, const Arguments& arguments) {
   if (session.json) {
     JsonWriter json;
     json.begin_object().key("workloads").begin_array();
-    for (const CatalogEntry& entry : chosen) write_entry(json, entry);
+    for (const CatalogEntry& entry : chosen) {
+      write_entry(json, entry, is_built(session, entry));
+    }
     json.end_array().end_object();
     session.out << json.text() << "\n";
   } else if (!name.empty()) {
-    session.out << in_detail(chosen.front());
+    session.out << in_detail(chosen.front(), is_built(session, chosen.front()));
   } else {
     std::vector<std::vector<std::string>> rows;
-    for (const CatalogEntry& entry : chosen) rows.push_back({entry.name, entry.summary});
+    for (const CatalogEntry& entry : chosen) {
+      rows.push_back(
+          {entry.name,
+           entry.summary + (is_built(session, entry) ? "" : " (" + not_built(entry) + ")")});
+    }
     session.out << to_table({{"NAME"}, {"WHAT IT DOES"}}, rows);
   }
   return kExitDone;

@@ -34,7 +34,7 @@ struct ReasonRow {
   const char* sentence;
 };
 
-constexpr std::array<ReasonRow, 19> kReasons = {{
+constexpr std::array<ReasonRow, 20> kReasons = {{
     {Reason::none, "none", ""},
     {Reason::exit_code, "exit_code", "the program exited with a status other than 0"},
     {Reason::killed_by_signal, "killed_by_signal", "the program was killed by a signal"},
@@ -48,6 +48,7 @@ constexpr std::array<ReasonRow, 19> kReasons = {{
     {Reason::agent_died, "agent_died", "the agent ended before it could report"},
     {Reason::node_failed, "node_failed", "a node failed"},
     {Reason::no_device, "no_device", "no GPU was found where one was asked for"},
+    {Reason::device_error, "device_error", "a GPU, or what connects GPUs, failed"},
     {Reason::image_missing, "image_missing", "the container image could not be fetched"},
     {Reason::not_started, "not_started", "the program could not be started"},
     {Reason::submit_refused, "submit_refused", "the backend refused the request"},

@@ -39,6 +39,7 @@ enum class Reason {
   agent_died,
   node_failed,
   no_device,
+  device_error,  // of a GPU, or between GPUs
   image_missing,
   not_started,  // the program could not be started
   submit_refused,

@@ -77,6 +77,7 @@ struct EnvironmentVariable {
 struct CatalogEntry {
   std::string name;
   std::string program;            // executable's file name
+  std::string needs;              // of the machine that builds it, beside MPI: "CUDA and NCCL"
   std::string summary;            // one line for `kneepoint workloads`
   std::string size_meaning;       // "edge of the global grid, cells"
   std::string held_fixed_strong;  // "the global grid of {size}^3 cells"; {size} is replaced

@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::string_view kMemory = "memory.bytes";
 
-constexpr std::array<ComparedFact, 9> kCompared = {{
+constexpr std::array<ComparedFact, 10> kCompared = {{
     {"cpu.model", "cpu.model"},
     {"cpu.sockets", "cpu.sockets"},
     {"cpu.cores", "cpu.cores"},
     {"cpu.threads_per_core", "cpu.threads_per_core"},
     {"memory", kMemory},
     {"gpu", "gpu"},
+    {"device", kFactDevice},
     {"program", kFactProgramHash},
     {"kernels", "kernels"},
     // What the program was linked with says more than what its starter says of itself.
@@ -32,7 +33,7 @@ std::vector<std::string> values_of(std::span<const Fact> facts, std::string_view
   std::vector<std::string> values;
   for (const Fact& fact : facts) {
     if (fact.name != name || fact.value.empty() || fact.value == "unknown") continue;
-    if (name == "gpu" && fact.value == "none") continue;
+    if ((name == "gpu" || name == kFactDevice) && fact.value == "none") continue;
     std::string value = name == kMemory ? memory_class(fact.value) : fact.value;
     if (std::find(values.begin(), values.end(), value) == values.end()) {
       values.push_back(std::move(value));
@@ -46,6 +47,10 @@ std::vector<std::string> values_of(std::span<const Fact> facts, std::string_view
 
 std::span<const ComparedFact> compared_facts() {
   return kCompared;
+}
+
+bool is_stand_in(std::string_view provenance) {
+  return provenance.find(kStandInDevice) != std::string_view::npos;
 }
 
 std::string comparable_provenance(std::span<const Fact> facts) {

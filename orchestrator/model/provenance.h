@@ -27,6 +27,14 @@ constexpr std::string_view kFactMajorFaults = "memory.major_faults";    // of it
 constexpr std::string_view kFactSwappedPages = "memory.swapped_pages";  // of the agent's node
 constexpr std::string_view kFactClock = "cpu.clock_mhz_during";  // mean of the CPUs, at its end
 constexpr std::string_view kFactProgramHash = "program.hash";
+constexpr std::string_view kFactDevice = "device";  // the GPU as the workload names it
+
+// A test's stand-in for the libraries of a GPU calls its device so. No figure of such a run may be
+// taken for a GPU's: whoever shows one says this too.
+constexpr std::string_view kStandInDevice = "CPU stand-in";
+constexpr const char* kStandInFlag = "CPU stand-in, no GPU";
+constexpr const char* kStandInCaveat =
+    "ran on a CPU stand-in for the libraries of a GPU: no figure here is one of a GPU";
 
 struct ComparedFact {
   std::string_view label;         // in the text
@@ -35,6 +43,9 @@ struct ComparedFact {
 };
 // All of them, in the order of the text.
 std::span<const ComparedFact> compared_facts();
+
+// Does the text of comparable_provenance(), or a fact's value, name such a device?
+bool is_stand_in(std::string_view provenance);
 
 // "cpu.model=...; cpu.cores=8; program=...": what is known of them, "" if nothing is. Nodes that
 // differ within the run are listed: "cpu.model=A + B". Names of scopes don't matter.

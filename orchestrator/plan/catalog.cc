@@ -47,6 +47,7 @@ CatalogEntry read_entry(const YamlView& view) {
   entry.name = required(view["name"]);
   entry.program = required(view["program"]);
   entry.summary = required(view["summary"]);
+  read_into(view["needs"].text(), entry.needs);
   std::vector<std::string> names = {"K", "ranks", "nodes", "threads"};
   std::vector<std::string> placeholders = built_in_placeholders();
   for (const YamlView& parameter : view["parameters"].entries()) {

@@ -151,6 +151,7 @@ const KeySet kCatalogEntry = {{
     {"name"},
     {"program"},
     {"summary"},
+    {"needs"},
     {"size", &kCatalogSize},
     {"held_fixed", &kModel},
     {"work_unit"},

@@ -55,7 +55,9 @@ std::string rule_words(const CurveView& view, const Knee* knee) {
 // "the knee is K=6.2 (6.1 to 6.3) at a floor of 0.7".
 std::string knee_words(const CurveView& view) {
   const Knee* knee = decisive_knee(view);
-  const std::string the = view.curve->emulated ? "the emulated knee is " : "the knee is ";
+  const std::string the = view.curve->stand_in   ? "the CPU stand-in's knee is "
+                          : view.curve->emulated ? "the emulated knee is "
+                                                 : "the knee is ";
   const std::string by = rule_words(view, knee);
   const PointSummary* last = view.largest();
   const std::string beyond = "beyond K=" + std::to_string(last == nullptr ? 1 : last->point.k);
@@ -234,7 +236,8 @@ std::string headline_of(const std::vector<CurveView>& views) {
   for (std::size_t i = 0; i < views.size() && i < kNamedInHeadline; ++i) {
     const std::optional<int> k = recommended_k(views[i]);
     parts.push_back((k ? "K=" + std::to_string(*k) : std::string("no answer")) + " for " +
-                    views[i].label + (views[i].curve->emulated ? " (emulated)" : ""));
+                    views[i].label + (views[i].curve->emulated ? " (emulated)" : "") +
+                    (views[i].curve->stand_in ? " (CPU stand-in, no GPU)" : ""));
     any = any || k.has_value();
   }
   if (views.size() > kNamedInHeadline) {

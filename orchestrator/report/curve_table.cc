@@ -139,7 +139,8 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   const bool all_emulated = std::all_of(curve.points.begin(), curve.points.end(),
                                         [](const PointSummary& p) { return p.point.emulated; });
   table.title = plain(curve.case_name) + ", " + to_string(curve.mode) +
-                (all_emulated ? ", emulated" : "") + " (" +
+                (all_emulated ? ", emulated" : "") +
+                (curve.stand_in ? ", CPU stand-in, no GPU" : "") + " (" +
                 (curve.build == "default" ? "" : "build " + plain(curve.build) + ", ") +
                 plain(curve.shape_name) +
                 (curve.provenance.empty() ? "" : ", " + plain(curve.provenance)) + ")";

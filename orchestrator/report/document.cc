@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "orchestrator/model/provenance.h"
 #include "orchestrator/report/answers.h"
 #include "orchestrator/report/notes.h"
 #include "orchestrator/report/queue_tables.h"
@@ -33,6 +34,11 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   }
   document.queue = queue_line(document.analysis);
   document.findings = study_findings(document.analysis);
+  for (const Curve& curve : summary.curves) {
+    if (!curve.stand_in) continue;
+    document.findings.insert(document.findings.begin(), std::string("the study ") + kStandInCaveat);
+    break;
+  }
   document.notes = notes_of(document.study, summary, labels);
   if (document.analysis.queue && document.analysis.queue->packed) {
     document.notes.emplace_back(

@@ -86,7 +86,9 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view,
   w.key("label").value(view.label).key("sentence").value(sentence);
   put_k(w, "recommended_k", recommended_k(view));
   w.key("knee_rule").value(view.rule).key("held_fixed").value(curve.held_fixed);
-  w.key("emulated").value(curve.emulated).key("k0").value(curve.k0);
+  w.key("emulated").value(curve.emulated);
+  if (curve.stand_in) w.key("stand_in").value(true);
+  w.key("k0").value(curve.k0);
   put_if(w, "k0_seconds", base != nullptr, base == nullptr ? 0 : base->seconds);
   put_texts(w, "findings", curve.findings);
   w.key("points").begin_array();

@@ -54,7 +54,10 @@ std::string cut(const std::string& text, std::size_t width) {
 }  // namespace
 
 std::string to_live_table(const StudySummary& summary, const TerminalStyle& style, int max_lines) {
-  const std::vector<std::string> labels = curve_labels(summary);
+  std::vector<std::string> labels = curve_labels(summary);
+  for (std::size_t c = 0; c < labels.size(); ++c) {
+    if (summary.curves[c].stand_in) labels[c] = "CPU stand-in: " + labels[c];
+  }
   std::size_t label_width = 0;
   for (const std::string& label : labels) label_width = std::max(label_width, display_width(label));
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "orchestrator/model/provenance.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -104,6 +105,8 @@ void note_flags(const StudySummary& summary, const std::vector<std::string>& lab
   } kFlags[] = {
       {"emulated", "emulated",
        "the ranks sleep instead of computing; this shows the method, not the machine."},
+      {kStandInFlag, kStandInFlag,
+       "stand-ins took the place of a GPU's libraries; no figure here is one of a GPU."},
       {"oversubscribed", "oversubscribed",
        "more ranks x threads than cores; not the scaling of a machine that has them."},
       {"binding differs", "binding differs", "the ranks were not bound as the plan says."},

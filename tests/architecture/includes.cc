@@ -89,6 +89,9 @@ const std::vector<Library>& libraries() {
       {"boost/", {"orchestrator/analysis/distributions.cc"}},
       {"mpi.h", {"workloads/"}, true},
       {"omp.h", {"workloads/"}, true},
+      {"cuda_runtime_api.h", {"workloads/nccl/"}, true},
+      {"cublas_v2.h", {"workloads/nccl/"}, true},
+      {"nccl.h", {"workloads/nccl/"}, true},
       {"gtest/", {"tests/"}, true},
   };
   return table;

@@ -196,7 +196,8 @@ std::string help_text(const Description& description) {
   text +=
       "\nStart it with the site's mpirun or srun. Threads per rank: OMP_NUM_THREADS. With\n"
       "KNEEPOINT_RECORDS=FILE rank 0 appends records to FILE; without it prints a table.\n"
-      "Exit status: 0 done, 2 bad arguments, 3 the answer was wrong.\n";
+      "Exit status: 0 done, 2 bad arguments, 3 the answer was wrong";
+  text += description.uses_gpu ? ", 4 no GPU or one that failed.\n" : ".\n";
   return text;
 }
 

@@ -34,6 +34,7 @@ struct Description {
   double least_size = 1;
   double most_size = 1e18;
   std::vector<ParameterRule> parameters;
+  bool uses_gpu = false;  // may end with status 4
 };
 
 struct Options {

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kBadArguments = 2;
 constexpr int kWrongAnswer = 3;
+constexpr int kFailed = 4;
 constexpr int kMostTimed = 10'000;  // samples of one run by --min-time: records stay readable
 
 void complain(const Description& description, const std::string& message) {
@@ -86,7 +87,13 @@ class Session {
         polite_(workload.sleeps()) {}
 
   int run() {
+    const auto failure = workload_.begin();
     report(provenance(setup_.description, workload_));
+    if (failure) {
+      report(*failure);
+      if (setup_.rank == 0) complain(setup_.description, failure->detail);
+      return kFailed;
+    }
     const Options& options = setup_.options;
     for (int i = 0; i < options.warmup; ++i) iterate(true);
     do {
@@ -193,6 +200,31 @@ int run_between_init_and_finalize(const Description& description, const Result<O
 }
 
 }  // namespace
+
+std::optional<record::Failure> first_failure(MPI_Comm comm,
+                                             const std::optional<record::Failure>& mine) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const int here = mine ? rank : ranks;
+  int first = ranks;
+  MPI_Allreduce(&here, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == ranks) return std::nullopt;
+  std::string text = first == rank ? mine->reason + '\n' + mine->detail : "";
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, first, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, first, comm);
+  const std::size_t cut = text.find('\n');
+  return record::Failure{text.substr(0, cut), text.substr(cut + 1)};
+}
+
+void fail_run(const Setup& setup, const record::Failure& failure) {
+  append_if_shared(failure);
+  complain(setup.description, failure.detail);
+  MPI_Abort(setup.comm, kFailed);
+  std::abort();  // not reached
+}
 
 int run_workload(int argc, char** argv, const Description& description, const Factory& make) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

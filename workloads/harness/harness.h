@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,9 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
+  // Collective, untimed, before all else: takes what it needs of the machine. A failure, the same
+  // on every rank (see first_failure), is reported and ends the program with 4.
+  virtual std::optional<record::Failure> begin() { return std::nullopt; }
   virtual void prepare(int iteration, bool warmup);  // untimed, before each iteration
   virtual void iterate(Timers& timers) = 0;          // timed
   virtual double work() const = 0;                   // of this rank in one iteration
@@ -54,6 +58,14 @@ class Workload {
 
 // Every rank gets the same verdict: an Error is one of the arguments and ends the program with 2.
 using Factory = std::function<Result<std::unique_ptr<Workload>>(const Setup&)>;
+
+// Collective: what the lowest rank with a failure says, on every rank.
+std::optional<record::Failure> first_failure(MPI_Comm comm,
+                                             const std::optional<record::Failure>& mine);
+
+// Ends all ranks from this one, anywhere after the start: the failure goes to stderr and, where it
+// is in reach, to the file of records; then MPI_Abort with status 4.
+[[noreturn]] void fail_run(const Setup& setup, const record::Failure& failure);
 
 // main() of every workload.
 int run_workload(int argc, char** argv, const Description& description, const Factory& make);

@@ -25,6 +25,7 @@ class RecordFile final : public Reporter {
   Result<void> report(const record::RankTotal& r) override { return write(to_line(-1, r)); }
   Result<void> report(const record::Metric& r) override { return write(to_line(-1, r)); }
   Result<void> report(const record::Check& r) override { return write(to_line(-1, r)); }
+  Result<void> report(const record::Failure& r) override { return write(to_line(-1, r)); }
   Result<void> report(const record::Done& r) override { return write(to_line(-1, r)); }
 
  private:
@@ -71,6 +72,10 @@ class Table final : public Reporter {
     std::printf("answer %s: %s\n", r.passed ? "right" : "WRONG", r.detail.c_str());
     return {};
   }
+  Result<void> report(const record::Failure& r) override {
+    std::printf("failed (%s): %s\n", r.reason.c_str(), r.detail.c_str());
+    return flush();
+  }
   Result<void> report(const record::Done& r) override {
     std::printf("done, %d timed iterations\n", r.iterations);
     return flush();
@@ -94,6 +99,14 @@ Result<std::unique_ptr<Reporter>> make_reporter() {
                         errno);
   }
   return std::unique_ptr<Reporter>(new RecordFile(fd, path));
+}
+
+void append_if_shared(const record::Failure& r) {
+  const char* path = std::getenv(record::kPathVariable);
+  if (path == nullptr || *path == '\0') return;
+  const int fd = ::open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)RecordFile(fd, path).report(r).has_value();  // stderr has it too
 }
 
 }  // namespace kneepoint::workloads

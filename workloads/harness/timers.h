@@ -27,6 +27,10 @@ class Timers {
   Scope compute() { return Scope(compute_); }
   Scope communication() { return Scope(communication_); }
 
+  // What a device measured by itself.
+  void add_compute(Nanoseconds duration) { compute_ += duration; }
+  void add_communication(Nanoseconds duration) { communication_ += duration; }
+
   Nanoseconds compute_ns() const { return compute_; }
   Nanoseconds communication_ns() const { return communication_; }
 

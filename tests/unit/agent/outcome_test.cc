@@ -154,6 +154,19 @@ TEST(Outcome, a_wrong_answer_comes_before_the_exit_code) {
   EXPECT_EQ(decide_outcome(seen(), records).detail, "residual 2 above 1e-6");
 }
 
+TEST(Outcome, a_failure_that_the_program_names_comes_before_how_it_ended) {
+  record::Records records;
+  records.failure = record::Failure{"no_device", "no CUDA device on n1"};
+  for (const int status : {exited(4), exited(134), static_cast<int>(SIGABRT)}) {
+    const auto end = decide_outcome(seen(status), records);
+    EXPECT_EQ(end.outcome + '/' + end.reason, "failed/no_device");
+    EXPECT_EQ(end.detail, "no CUDA device on n1");
+  }
+  Observed limit = seen(exited(4));
+  limit.limit_passed = true;
+  EXPECT_EQ(word(limit, records), "timed_out/time_limit");
+}
+
 TEST(Outcome, bad_lines_make_a_run_invalid_and_the_first_is_quoted) {
   Observed observed = seen();
   observed.bad_lines = 3;

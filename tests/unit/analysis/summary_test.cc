@@ -232,6 +232,19 @@ TEST(Summary, WhatTheRunsSayOfThemselvesBecomesFlags) {
   EXPECT_TRUE(curve.emulated);
 }
 
+TEST(Summary, ARunOnAStandInForAGpuIsFlaggedAndItsCurveIsNamedSo) {
+  EvidenceBuilder b;
+  auto& p = b.add(Mode::strong, 1, {1.0, 1.01, 0.99});
+  for (auto& run : p.runs) run.provenance = "device=CPU stand-in (no GPU); program=1";
+  const Curve curve = summarise(b.study).curves[0];
+  EXPECT_TRUE(has_flag(curve.points[0], "CPU stand-in, no GPU"));
+  EXPECT_TRUE(curve.stand_in);
+  for (auto& run : p.runs) run.provenance = "device=NVIDIA A100; program=1";
+  const Curve real = summarise(b.study).curves[0];
+  EXPECT_FALSE(has_flag(real.points[0], "CPU stand-in, no GPU"));
+  EXPECT_FALSE(real.stand_in);
+}
+
 TEST(Summary, SharesAndNodeSecondsArePerRun) {
   EvidenceBuilder b;
   auto& p = b.add(Mode::strong, 4, {2.0, 2.0, 2.0});

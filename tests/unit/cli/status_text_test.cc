@@ -56,6 +56,14 @@ TEST(StatusText, ShowsRunsPointsHolderAndEvents) {
             "  2001-09-09T01:46:51Z  r5-a1 end: failed\n");
 }
 
+TEST(StatusText, ACaveatOfTheNumbersIsSaid) {
+  StudyStatus status = example();
+  EXPECT_EQ(to_json(status).find("caveat"), std::string::npos);
+  status.caveat = "ran on a stand-in";
+  EXPECT_NE(to_text(status, 100).find("\ncaveat:      ran on a stand-in\n"), std::string::npos);
+  EXPECT_NE(to_json(status).find("\"caveat\":\"ran on a stand-in\""), std::string::npos);
+}
+
 TEST(StatusText, AHolderThatIsGoneIsNotCalledOne) {
   StudyStatus status = example();
   status.holder_is_live = false;

@@ -41,7 +41,7 @@ TEST(Attempt, IntentComesBeforeAnythingElse) {
 // docs/reference/outcomes.md, row by row.
 TEST(Attempt, OnlyWhatMayGoBetterIsRetried) {
   for (const Reason reason : {Reason::exit_code, Reason::killed_by_signal, Reason::oom,
-                              Reason::no_device, Reason::output_flood}) {
+                              Reason::no_device, Reason::device_error, Reason::output_flood}) {
     EXPECT_TRUE(is_worth_retrying(S::failed, reason)) << to_string(reason);
   }
   for (const Reason reason :

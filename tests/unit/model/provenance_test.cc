@@ -19,6 +19,7 @@ std::vector<Fact> usual(const std::string& host) {
           {host, "mpi.version", "mpirun (Open MPI) 4.1.4"},
           {"run", "load.before", "0.7"},
           {"run", "program.hash", "00ff"},
+          {"workload", "device", "none"},
           {"workload", "kernels", "avx2"},
           {"workload", "mpi.library", "Open MPI v4.1.4"}};
 }
@@ -51,6 +52,18 @@ TEST(Provenance, EveryComparedFactTellsRunsApart) {
     change(other, std::string(compared.name), "1");
     EXPECT_NE(comparable_provenance(other), comparable_provenance(usual("n1"))) << compared.name;
   }
+}
+
+TEST(Provenance, ARunOnAStandInForAGpuIsKnownAndNeverMixedWithOthers) {
+  auto gpu = usual("n1"), fake = usual("n1"), both = usual("n1");
+  change(gpu, "device", "NVIDIA A100");
+  change(fake, "device", "CPU stand-in (no GPU)");
+  change(both, "device", "CPU stand-in (no GPU) + NVIDIA A100");
+  EXPECT_NE(comparable_provenance(gpu), comparable_provenance(fake));
+  EXPECT_FALSE(is_stand_in(comparable_provenance(usual("n1"))));
+  EXPECT_FALSE(is_stand_in(comparable_provenance(gpu)));
+  EXPECT_TRUE(is_stand_in(comparable_provenance(fake)));
+  EXPECT_TRUE(is_stand_in(comparable_provenance(both)));
 }
 
 TEST(Provenance, TheStartersVersionStandsInWhereTheProgramDoesNotNameItsMpi) {

@@ -129,6 +129,21 @@ TEST(RecordReader, wants_begin_first_and_single_records_once) {
                   "line 3: a second 'done'"));
 }
 
+TEST(RecordReader, TheFirstFailureCountsAndOnlyReasonsOfAProgramAreTaken) {
+  const Records r =
+      parse(to_line(0, Begin{"a", 1}) + to_line(1, Failure{"device_error", "rank 3 lost its GPU"}) +
+            to_line(2, Failure{"oom", "an echo"}));
+  EXPECT_TRUE(r.problems.empty());
+  ASSERT_TRUE(r.failure.has_value());
+  EXPECT_EQ(r.failure->reason, "device_error");
+  EXPECT_EQ(r.failure->detail, "rank 3 lost its GPU");
+  const Records bad = parse(to_line(0, Begin{"a", 1}) + to_line(1, Failure{"user_cancelled", ""}));
+  EXPECT_FALSE(bad.failure.has_value());
+  ASSERT_EQ(bad.problems.size(), 1U);
+  EXPECT_EQ(bad.problems[0],
+            "line 2: failure: reason 'user_cancelled' is not one that a program can give");
+}
+
 TEST(RecordReader, one_failed_check_is_a_failure_whatever_follows) {
   const Records r = parse(to_line(0, Begin{"a", 1}) + to_line(1, Check{false, "bad"}) +
                           to_line(2, Check{true, "good"}));

@@ -27,6 +27,9 @@ TEST(RecordWriter, writes_every_type_with_its_keys_in_a_fixed_order) {
   EXPECT_EQ(to_line(4, Metric{"time", 0.25, "s"}),
             "{\"v\":1,\"seq\":4,\"type\":\"metric\",\"name\":\"time\",\"value\":0.25,"
             "\"unit\":\"s\"}\n");
+  EXPECT_EQ(to_line(5, Failure{"no_device", "no CUDA device on n1"}),
+            "{\"v\":1,\"seq\":5,\"type\":\"failure\",\"reason\":\"no_device\","
+            "\"detail\":\"no CUDA device on n1\"}\n");
   EXPECT_EQ(to_line(5, Check{false, "residual 2"}),
             "{\"v\":1,\"seq\":5,\"type\":\"check\",\"passed\":false,\"detail\":\"residual 2\"}\n");
   EXPECT_EQ(to_line(6, Done{5}), "{\"v\":1,\"seq\":6,\"type\":\"done\",\"iterations\":5}\n");

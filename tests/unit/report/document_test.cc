@@ -152,6 +152,27 @@ TEST(Document, AFewFailedRepeatsAreNotedButNotRed) {
   EXPECT_TRUE(has_note(document, "emulated (synthetic strong K=1, 2, 4, 8, 16)"));
 }
 
+TEST(Document, FiguresOfAStandInForAGpuAreNowhereShownAsAGpus) {
+  EvidenceBuilder b;
+  for (const int k : {1, 2}) {
+    auto& p = b.add(Mode::strong, k, {1.0 / k, 1.01 / k});
+    for (auto& run : p.runs) run.provenance = "device=CPU stand-in (no GPU); program=1";
+  }
+  b.study.worker = WorkerUnit::gpu;
+  const Document document = make_document(b.study);
+  EXPECT_NE(document.headline.find("(CPU stand-in, no GPU)"), std::string::npos);
+  ASSERT_FALSE(document.findings.empty());
+  EXPECT_NE(document.findings.front().find("no figure here is one of a GPU"), std::string::npos);
+  EXPECT_TRUE(has_note(document, "CPU stand-in, no GPU ("));
+  for (const std::string& text :
+       {to_terminal(document, {}), to_markdown(document), to_csv(document), to_json(document)}) {
+    EXPECT_NE(text.find("CPU stand-in, no GPU"), std::string::npos) << text;
+  }
+  EXPECT_NE(to_json(document).find("\"stand_in\": true"), std::string::npos);
+  const Document other = make_document(sample_study());
+  EXPECT_EQ(to_json(other).find("stand_in"), std::string::npos);
+}
+
 TEST(Document, ManyFailuresAreCountedRatherThanListed) {
   EvidenceBuilder b;
   for (int k = 1; k <= 20; ++k) {

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nccl_data_parallel: a training step of a deep linear network on one shard of the global batch per
+// GPU. Gradients are all-reduced in buckets on a second stream while the backward pass goes on;
+// what of that no computing covers is the step's communication. Layers are linear since there is no
+// device code; the gemms are those of a perceptron.
+#include <cmath>
+
+#include "orchestrator/base/hash.h"
+#include "workloads/harness/harness.h"
+#include "workloads/nccl/buckets.h"
+#include "workloads/nccl/gemm_net.h"
+#include "workloads/nccl/overlap.h"
+#include "workloads/numerics/hashed_random.h"
+#include "workloads/numerics/split.h"
+
+namespace kneepoint::workloads {
+namespace {
+
+const Description kDescription = {
+    "nccl_data_parallel",
+    "training step on a shard of the batch per GPU, gradients all-reduced during the backward pass",
+    "global batch, samples",
+    "8192",
+    1,
+    1e9,
+    {{"width", "2048", "of every layer", 1, 32768, true, {}},
+     {"layers", "8", "of the network", 1, 1000, true, {}},
+     {"rate", "0.01", "learning rate", 0, 1e6, false, {}},
+     {"bucket", "26214400", "bytes of gradients that travel together, at least", 1, 1e12, true, {}},
+     {"overlap",
+      "yes",
+      "yes or no: communicate during the backward pass, or after it",
+      0,
+      0,
+      false,
+      {"yes", "no"}}},
+    true};
+
+enum Stream : std::uint64_t { kWeights, kInputs, kTargets };
+
+// Sums over the timed iterations of this rank, in seconds.
+struct Sums {
+  double exposed = 0, communication = 0, by_events = 0, by_wall = 0;
+};
+
+class NcclDataParallel final : public Workload {
+ public:
+  explicit NcclDataParallel(const Setup& setup)
+      : setup_(setup),
+        shape_{setup.whole("width"), static_cast<int>(setup.whole("layers"))},
+        rate_(setup.number("rate")),
+        overlap_(setup.options.word(setup.description, "overlap") == "yes"),
+        shard_(split(setup.size(), setup.ranks, setup.rank)),
+        buckets_(make_buckets(shape_.layers, static_cast<std::size_t>(shape_.layer_parameters()),
+                              static_cast<std::size_t>(setup.whole("bucket") / 4))),
+        device_(setup) {}
+
+  std::optional<record::Failure> begin() override {
+    if (auto failure = device_.choose()) return failure;
+    device_.connect();
+    compute_ = std::make_unique<DeviceStream>(device_);
+    traffic_ = std::make_unique<DeviceStream>(device_);
+    for (auto* event : {&begun_, &backward_done_, &reduced_, &ended_}) {
+      *event = std::make_unique<DeviceEvent>(device_);
+    }
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      ready_.push_back(std::make_unique<DeviceEvent>(device_));
+      from_.push_back(std::make_unique<DeviceEvent>(device_));
+      to_.push_back(std::make_unique<DeviceEvent>(device_));
+    }
+    net_ = std::make_unique<GemmNet>(device_, compute_->get(), shape_,
+                                     std::max<std::int64_t>(shard_.size(), 2));
+    net_->load(samples(kInputs, shard_), samples(kTargets, shard_));
+    std::vector<float> weights(static_cast<std::size_t>(shape_.parameters()));
+    const float bound = std::sqrt(3.0F / static_cast<float>(shape_.width));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      weights[i] = bound * hashed_uniform(setup_.options.seed, kWeights, i);
+    }
+    net_->weights().write(weights);
+    return std::nullopt;
+  }
+
+  void prepare(int, bool warmup) override { warmup_ = warmup; }
+
+  void iterate(Timers& timers) override {
+    const Nanoseconds start = system_clock().steady();
+    begun_->record(compute_->get());
+    net_->forward(shard_.size());
+    std::size_t bucket = 0;
+    net_->backward(shard_.size(), [&](int layer) {
+      if (buckets_[bucket].last_made != layer) return;
+      ready_[bucket]->record(compute_->get());
+      if (overlap_) reduce(bucket, *ready_[bucket]);
+      ++bucket;
+    });
+    backward_done_->record(compute_->get());
+    for (std::size_t i = 0; !overlap_ && i < buckets_.size(); ++i) reduce(i, *backward_done_);
+    to_.back()->hold(compute_->get());
+    reduced_->record(compute_->get());
+    step(-rate_);
+    ended_->record(compute_->get());
+    device_.wait(compute_->get());
+    take_account(timers, system_clock().steady() - start);
+  }
+
+  double work() const override { return static_cast<double>(shard_.size()); }
+
+  record::Check verify() override {
+    // The parameters must be the same bits everywhere.
+    const auto parameters = net_->weights().read(net_->weights().count());
+    const std::uint64_t hash = fnv1a64(
+        {reinterpret_cast<const char*>(parameters.data()), parameters.size() * sizeof(float)});
+    const std::uint64_t ends[2] = {hash, ~hash};
+    std::uint64_t most[2] = {0, 0};
+    MPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, setup_.comm);
+    const bool same = most[0] == ~most[1];
+
+    // The last step's gradient g must be the slope of the global loss where it was taken: the loss
+    // changes by g.g per unit of a move along g.
+    step(rate_);
+    double slope = 0;
+    device_.wait(compute_->get());
+    for (const float g : net_->gradient().read(parameters.size())) {
+      slope += static_cast<double>(g) * static_cast<double>(g);
+    }
+    slope /= batch() * batch();
+    const double here = mean_loss();
+    const double move = slope > 0 ? 0.01 * here / slope : 1;
+    step(move);
+    const double ahead = mean_loss();
+    step(-2 * move);
+    const double behind = mean_loss();
+    step(move - rate_);
+    const double measured = (ahead - behind) / (2 * move);
+    const double deviation = slope > 0 ? std::abs(measured / slope - 1) : std::abs(measured);
+
+    const double slice = deviation_of_slice();
+    char detail[240];
+    std::snprintf(detail, sizeof detail,
+                  "parameters %s on all ranks; gradient deviates from the loss's slope by %.2g "
+                  "(allowed 0.05) and from a plain recomputation by %.2g (allowed 0.001)",
+                  same ? "equal" : "DIFFER", deviation, slice);
+    return {same && deviation <= 0.05 && slice <= 1e-3, detail};
+  }
+
+  void spoil() override { net_->scale_gradient(2); }
+
+  std::vector<record::Metric> metrics() override {
+    const double count = std::max(1, timed_);
+    const double mine[4] = {sums_.exposed / count, sums_.communication / count,
+                            sums_.by_events / count, sums_.by_wall / count};
+    double most[4] = {0, 0, 0, 0};
+    MPI_Reduce(mine, most, 4, MPI_DOUBLE, MPI_MAX, 0, setup_.comm);
+    // Of all ranks together, since the rank that waits most is not the one that overlaps least.
+    double sum[4] = {0, 0, 0, 0};
+    MPI_Reduce(mine, sum, 4, MPI_DOUBLE, MPI_SUM, 0, setup_.comm);
+    const double loss = mean_loss();
+    return {{"exposed_communication", most[0], "s"},
+            {"communication", most[1], "s"},
+            {"overlapped_share", sum[1] > 0 ? 1 - sum[0] / sum[1] : 0, ""},
+            {"step_by_events", most[2], "s"},
+            {"step_by_wall", most[3], "s"},
+            {"buckets", static_cast<double>(buckets_.size()), ""},
+            {"loss", loss, ""}};
+  }
+
+  std::vector<std::pair<std::string, std::string>> facts() const override {
+    auto facts = device_.facts();
+    facts.emplace_back("cublas", std::to_string(CUBLAS_VER_MAJOR) + "." +
+                                     std::to_string(CUBLAS_VER_MINOR) + "." +
+                                     std::to_string(CUBLAS_VER_PATCH));
+    return facts;
+  }
+
+ private:
+  double batch() const { return static_cast<double>(setup_.size()); }
+
+  std::vector<float> samples(std::uint64_t stream, Range range) const {
+    std::vector<float> values(static_cast<std::size_t>(range.size() * shape_.width));
+    const auto first = static_cast<std::uint64_t>(range.begin * shape_.width);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = hashed_uniform(setup_.options.seed, stream, first + i);
+    }
+    return values;
+  }
+
+  // The sum over all ranks of one bucket, on the second stream, once `when` has happened.
+  void reduce(std::size_t i, DeviceEvent& when) {
+    const Bucket& bucket = buckets_[i];
+    float* data = net_->gradient().data() + bucket.begin;
+    when.hold(traffic_->get());
+    from_[i]->record(traffic_->get());
+    device_.check(ncclAllReduce(data, data, bucket.count, ncclFloat, ncclSum, device_.comm(),
+                                traffic_->get()),
+                  "ncclAllReduce");
+    to_[i]->record(traffic_->get());
+  }
+
+  void take_account(Timers& timers, Nanoseconds wall) {
+    const auto at = [&](const std::unique_ptr<DeviceEvent>& event) {
+      return device_.seconds(begun_->get(), event->get());
+    };
+    const std::vector<Span> compute = {{0, at(backward_done_)}, {at(reduced_), at(ended_)}};
+    std::vector<Span> communication;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      communication.push_back({at(from_[i]), at(to_[i])});
+    }
+    const double alone = exposed(communication, compute);
+    const Account parts = account(covered(compute), alone, wall);
+    timers.add_compute(parts.compute);
+    timers.add_communication(parts.communication);
+    if (warmup_) return;
+    ++timed_;
+    sums_.exposed += alone;
+    sums_.communication += covered(communication);
+    sums_.by_events += at(ended_);
+    sums_.by_wall += to_seconds(wall);
+  }
+
+  // Moves the parameters by `length` times the mean gradient.
+  void step(double length) { net_->step(static_cast<float>(length / batch())); }
+
+  double mean_loss() {
+    net_->forward(shard_.size());
+    double sum = net_->loss(shard_.size());
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, setup_.comm);
+    return sum / batch();
+  }
+
+  // Largest relative difference between the device's gradient and plain loops on two samples.
+  double deviation_of_slice() {
+    const Range slice{0, std::min<std::int64_t>(2, setup_.size())};
+    const auto input = samples(kInputs, slice);
+    const auto target = samples(kTargets, slice);
+    net_->load(input, target);
+    net_->forward(slice.size());
+    net_->backward(slice.size(), [](int) {});
+    device_.wait(compute_->get());
+    const auto fast = net_->gradient().read(net_->gradient().count());
+    const auto weights = net_->weights().read(net_->weights().count());
+    const auto plain = linear_gradient(shape_, weights, input, target, slice.size());
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      largest = std::max(largest, std::abs(plain[i]));
+      difference = std::max(difference, std::abs(plain[i] - static_cast<double>(fast[i])));
+    }
+    return largest > 0 ? difference / largest : difference;
+  }
+
+  const Setup& setup_;
+  NetShape shape_;
+  double rate_;
+  bool overlap_;
+  Range shard_;
+  std::vector<Bucket> buckets_;
+  bool warmup_ = false;
+  int timed_ = 0;
+  Sums sums_;
+  Device device_;
+  std::unique_ptr<DeviceStream> compute_, traffic_;
+  std::unique_ptr<DeviceEvent> begun_, backward_done_, reduced_, ended_;
+  std::vector<std::unique_ptr<DeviceEvent>> ready_, from_, to_;  // of each bucket
+  std::unique_ptr<GemmNet> net_;
+};
+
+Error refusal(const std::string& message) {
+  return {ErrorCode::invalid, message, false};
+}
+
+Result<std::unique_ptr<Workload>> make(const Setup& setup) {
+  constexpr double kMost = 2e9;  // elements: cuBLAS counts in 32 bits
+  const double width = setup.number("width");
+  if (setup.size() < setup.ranks) {
+    return refusal("--size " + std::to_string(setup.size()) + ": " + std::to_string(setup.ranks) +
+                   " ranks need a batch of at least one sample each");
+  }
+  if (setup.number("layers") * width * width > kMost) {
+    return refusal("--width and --layers make more than 2e9 parameters");
+  }
+  if (std::ceil(setup.options.size / setup.ranks) * width > kMost) {
+    return refusal("--size and --width make more than 2e9 numbers for one GPU");
+  }
+  return std::unique_ptr<Workload>(new NcclDataParallel(setup));
+}
+
+}  // namespace
+}  // namespace kneepoint::workloads
+
+int main(int argc, char** argv) {
+  using namespace kneepoint::workloads;
+  return run_workload(argc, argv, kDescription, make);
+}
