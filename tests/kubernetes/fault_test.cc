@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "orchestrator/backend/kube_book.h"
 #include "orchestrator/backend/kube_manifest.h"
 #include "tests/kubernetes/kube_account.h"
 #include "tests/kubernetes/kube_place.h"
@@ -190,12 +191,13 @@ TEST_F(KubeFault, ANameThatAForeignJobHasIsToldAndAnotherTaken) {
   start(1);
   const auto first = finish();
   ASSERT_EQ(first.exit_code, 0) << first.errors;
-  const std::string name = kube_name(
-      place.attempt().at("allocation").get<std::string>(),
-      std::filesystem::path(place.attempt().at("folder").get<std::string>()).parent_path());
+  const std::string study =
+      std::filesystem::path(place.attempt().at("folder").get<std::string>()).parent_path();
+  const std::string name =
+      kube_name(place.attempt().at("allocation").get<std::string>(), study, kube_folder_id(study));
   // The same study again, as if it had never been: its first Job would have the same name.
-  for (const char* file :
-       {"kneepoint.db", "kneepoint.db-wal", "kneepoint.db-shm", "work", "trace"}) {
+  std::filesystem::remove_all(study);
+  for (const char* file : {"kneepoint.db", "kneepoint.db-wal", "kneepoint.db-shm", "trace"}) {
     std::filesystem::remove_all(place.path() + "/" + file);
   }
   const json container = {{"name", "theirs"}, {"image", "kneepoint.test/worker:1"}};
