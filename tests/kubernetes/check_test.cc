@@ -42,7 +42,7 @@ TEST(KubeCheck, WhatIsWrongWithASiteIsFoundBeforeAnythingStarts) {
   expect_found(place, replaced(good, space, "namespace: unheard-of"),
                "there is no namespace 'unheard-of'");
   expect_found(place, good + "  resources: {example.org/thing: 500m}\n", "must be an integer");
-  expect_found(place, good + "  memory: 1Gi\n  resources: {memory: 12Quarts}\n", "12Quarts");
+  expect_found(place, good + "  memory: 12Quarts\n", "kubernetes.memory");
   // Rights in one namespace only: nobody can tell whether there is another.
   const std::string less = replaced(good, place.lab.kubeconfig(), account.kubeconfig());
   expect_found(place, replaced(less, space, "namespace: unheard-of"),
