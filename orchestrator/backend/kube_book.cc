@@ -3,23 +3,53 @@
 // A file that can't be read is one that a power cut has left: the allocation is written anew.
 #include "orchestrator/backend/kube_book.h"
 
+#include <sys/random.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
 #include "orchestrator/backend/kube_end.h"
 #include "orchestrator/backend/kube_manifest.h"
 #include "orchestrator/backend/local_job.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint {
 namespace {
 
-Result<void> write_allocation(const AllocationRequest& request) {
-  std::error_code failure;
-  std::filesystem::create_directories(request.directory, failure);
-  if (failure) {
-    return trouble_here(system_error("make folder '" + request.directory + "'", failure.value()));
+constexpr char kIdFile[] = "kubernetes-id";
+constexpr std::size_t kMostId = 64;
+
+std::string id_path(const std::string& directory) {
+  return std::filesystem::path(directory).parent_path() / kIdFile;
+}
+
+// Whoever comes first draws it; a link is made or not, and never over another.
+Result<void> draw_id(const std::string& directory) {
+  if (!kube_folder_id(directory).empty()) return {};
+  const std::string path = id_path(directory);
+  std::uint64_t id = 0;
+  if (::getrandom(&id, sizeof id, 0) != sizeof id) return system_error("draw an id", errno);
+  const std::string mine = path + "." + hex64(id);
+  if (auto written = write_whole_file(mine, hex64(id) + "\n"); !written) {
+    return trouble_here(written.error());
   }
+  const int failure = ::link(mine.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(mine.c_str());
+  if (failure == 0 || failure == EEXIST) return {};
+  return trouble_here(system_error("make '" + path + "'", failure));
+}
+
+Result<void> make_folder(const std::string& directory) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (!failure) return {};
+  return trouble_here(system_error("make folder '" + directory + "'", failure.value()));
+}
+
+Result<void> write_allocation(const AllocationRequest& request) {
   std::vector<StepLine> lines;
   for (const Step& step : request.steps) lines.push_back({&step, step.command.argv, {}});
   auto written = write_whole_file(request.directory + "/" + request.name + ".json",
@@ -30,19 +60,38 @@ Result<void> write_allocation(const AllocationRequest& request) {
 
 }  // namespace
 
+std::string kube_folder_id(const std::string& directory) {
+  const auto text = read_file_if_there(id_path(directory), kMostId);
+  return text && *text ? (*text)->substr(0, (*text)->find('\n')) : std::string();
+}
+
 std::string kube_allocation_path(const JobRef& ref) {
   return ref.directory + "/" + ref.name + ".json";
 }
 
+const std::string& KubeBook::id_of(const std::string& directory) {
+  std::string& id = ids_[directory];
+  if (id.empty()) id = kube_folder_id(directory);
+  return id;
+}
+
+void KubeBook::name(KubeAllocation& job) {
+  const std::string& directory = job.ref.directory;
+  job.job = kube_name(job.ref.name, directory, id_of(directory));
+  view_.add_controller(kube_controller(directory, id_of(directory)));
+}
+
 Result<KubeAllocation*> KubeBook::add(const AllocationRequest& request) {
+  TRY(make_folder(request.directory));
+  // Before the first file that makes us look for a Job: its name must not change.
+  if (id_of(request.directory).empty()) TRY(draw_id(request.directory));
   TRY(write_allocation(request));
   const JobRef ref{request.name, request.directory, "", 0};
   KubeAllocation job;
   job.ref = ref;
   job.path = kube_allocation_path(ref);
-  job.job = kube_name(ref.name, ref.directory);
   for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
-  view_.add_controller(kube_controller(ref.directory));
+  name(job);
   return &jobs_.insert_or_assign(job.path, std::move(job)).first->second;
 }
 
@@ -61,10 +110,9 @@ Result<KubeAllocation*> KubeBook::find(const JobRef& ref) {
   KubeAllocation job;
   job.ref = ref;
   job.path = path;
-  job.job = kube_name(ref.name, ref.directory);
   job.steps = std::move(known->steps);
   job.over = read_end_note(path, ref);
-  view_.add_controller(kube_controller(ref.directory));
+  name(job);
   return &jobs_.emplace(path, std::move(job)).first->second;
 }
 

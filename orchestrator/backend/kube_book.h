@@ -29,12 +29,16 @@ struct KubeAllocation {
   Nanoseconds next_words = 0;  // steady: when to ask again why it has no pods
   std::string words;           // what was answered
   bool heard = false;          // its log could be read, be it empty
+  bool submitted = false;      // by this launcher, its Service included
   bool cancelled = false;
   std::optional<Observation> over;
   bool deleted = false;  // the Job of one that is over
 };
 
 std::string kube_allocation_path(const JobRef& ref);
+// Drawn once for the folder that holds a controller's studies, where it lies in a file: another
+// controller may have the same path on another machine. "": not drawn yet.
+std::string kube_folder_id(const std::string& directory);
 void remember_pods(KubeAllocation& job, const std::vector<KubePod>& pods);
 // All that were ever seen, as they were then.
 std::vector<KubePod> pods_ever(const KubeAllocation& job);
@@ -57,8 +61,14 @@ class KubeBook {
   // A new one, its file written.
   Result<KubeAllocation*> add(const AllocationRequest& request);
 
+  // Of the allocations in this directory.
+  const std::string& id_of(const std::string& directory);
+
  private:
+  void name(KubeAllocation& job);
+
   KubeView& view_;
+  std::map<std::string, std::string> ids_;      // by directory
   std::map<std::string, KubeAllocation> jobs_;  // by allocation file
 };
 

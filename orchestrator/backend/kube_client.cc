@@ -5,6 +5,7 @@
 #include "orchestrator/backend/kube_client.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "orchestrator/backend/kube_credentials.h"
 #include "orchestrator/io/http_url.h"
@@ -21,32 +22,25 @@ class Client final : public KubeClient {
 
   Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
                           const std::string& body, Deadline deadline) override {
+    const KubeCall one{method, place, body};
+    return std::move(call_all({&one, 1}, deadline).front());
+  }
+
+  std::vector<Result<KubeAnswer>> call_all(std::span<const KubeCall> calls,
+                                           Deadline deadline) override {
+    std::vector<Result<KubeAnswer>> answers(calls.size(), KubeAnswer{});
+    std::vector<std::size_t> open(calls.size());
+    std::iota(open.begin(), open.end(), 0);
     bool renewed = false;
-    while (true) {
-      TRY(connect(deadline));
-      HttpRequest request;
-      request.method = method;
-      request.path = path_of(place);
-      request.body = body;
-      request.most_bytes = 512 << 20;
-      add_headers(request, method == "PATCH" ? "application/merge-patch+json" : "application/json");
-      TRY_ASSIGN(HttpResponse response, http_->call(request, deadline));
-      if (response.status == 401 && !renewed && credentials_.can_renew()) {
-        renewed = true;
-        http_.reset();
-        credentials_.expire();
-        continue;
+    while (!open.empty()) {
+      auto again = ask(calls, open, renewed, answers, deadline);
+      if (!again) {
+        for (const std::size_t index : open) answers[index] = again.error();
+        break;
       }
-      if (response.status == 429) {
-        const Nanoseconds pause =
-            std::min(kLongestPause, std::max(1, response.retry_after) * kSecond);
-        if (clock_.steady() + pause < deadline) {
-          TRY(pause_(pause));
-          continue;
-        }
-      }
-      return KubeAnswer{response.status, std::move(response.body)};
+      open = std::move(*again);
     }
+    return answers;
   }
 
   Result<std::unique_ptr<HttpStream>> follow(const KubePlace& place) override {
@@ -58,6 +52,65 @@ class Client final : public KubeClient {
   }
 
  private:
+  // Those to be asked again: with another token, or after a pause that the server wants.
+  Result<std::vector<std::size_t>> ask(std::span<const KubeCall> calls,
+                                       const std::vector<std::size_t>& which, bool& renewed,
+                                       std::vector<Result<KubeAnswer>>& answers,
+                                       Deadline deadline) {
+    TRY(connect(deadline));
+    std::vector<HttpRequest> requests;
+    requests.reserve(which.size());
+    for (const std::size_t index : which) requests.push_back(request_of(calls[index]));
+    auto responses = http_->call_all(requests, deadline);
+    const bool may_renew = !renewed && credentials_.can_renew();
+    std::vector<std::size_t> again;
+    Nanoseconds pause = 0;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (!responses[i]) {
+        answers[which[i]] = responses[i].error();
+        continue;
+      }
+      HttpResponse& response = *responses[i];
+      if (response.status == 401 && may_renew) {
+        renewed = true;
+        again.push_back(which[i]);
+        continue;
+      }
+      if (response.status == 429) {
+        const Nanoseconds wanted =
+            std::min(kLongestPause, std::max(1, response.retry_after) * kSecond);
+        if (clock_.steady() + wanted < deadline) {
+          pause = std::max(pause, wanted);
+          again.push_back(which[i]);
+          continue;
+        }
+      }
+      answers[which[i]] = KubeAnswer{response.status, std::move(response.body)};
+    }
+    if (may_renew && renewed) {
+      http_.reset();
+      credentials_.expire();
+    }
+    if (pause > 0) {
+      if (auto paused = pause_(pause); !paused) {
+        for (const std::size_t index : again) answers[index] = paused.error();
+        again.clear();
+      }
+    }
+    return again;
+  }
+
+  HttpRequest request_of(const KubeCall& call) const {
+    HttpRequest request;
+    request.method = call.method;
+    request.path = path_of(call.place);
+    request.body = call.body;
+    request.most_bytes = 512 << 20;
+    add_headers(request,
+                call.method == "PATCH" ? "application/merge-patch+json" : "application/json");
+    return request;
+  }
+
   // Certificates belong to the connection, a token to the request.
   Result<void> connect(Deadline deadline) {
     TRY_ASSIGN(const bool changed, credentials_.renew_if_due(deadline));
@@ -92,6 +145,16 @@ class Client final : public KubeClient {
 };
 
 }  // namespace
+
+std::vector<Result<KubeAnswer>> KubeClient::call_all(std::span<const KubeCall> calls,
+                                                     Deadline deadline) {
+  std::vector<Result<KubeAnswer>> answers;
+  answers.reserve(calls.size());
+  for (const KubeCall& one : calls) {
+    answers.push_back(call(one.method, one.place, one.body, deadline));
+  }
+  return answers;
+}
 
 std::string path_of(const KubePlace& place) {
   std::string path = (place.group_version == "v1" ? "/api/" : "/apis/") + place.group_version;

@@ -7,7 +7,9 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "orchestrator/backend/kube_read.h"
 #include "orchestrator/backend/launcher.h"
@@ -32,6 +34,12 @@ struct KubePlace {
 };
 std::string path_of(const KubePlace& place);
 
+struct KubeCall {
+  std::string method;
+  KubePlace place;
+  std::string body;
+};
+
 class KubeClient {
  public:
   // Waits so long. Not on a poller that others wait on: its signals would be lost to them.
@@ -43,6 +51,10 @@ class KubeClient {
   // Errors are of the way there and back: unavailable, timeout, io. Any status is an answer.
   virtual Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
                                   const std::string& body, Deadline deadline) = 0;
+  // All of them, a few at a time; answers in the order of the calls. One after the other, unless a
+  // client knows better.
+  virtual std::vector<Result<KubeAnswer>> call_all(std::span<const KubeCall> calls,
+                                                   Deadline deadline);
   // A watch or a log that is followed.
   virtual Result<std::unique_ptr<HttpStream>> follow(const KubePlace& place) = 0;
 };

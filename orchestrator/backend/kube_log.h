@@ -26,7 +26,7 @@ class KubeLog {
   Result<void> follow(KubeClient& client, const std::string& name_space);
   // The whole log as it is now, from the start. False: the pod or its log is gone.
   Result<bool> read_whole(KubeClient& client, const std::string& name_space, Deadline deadline);
-  bool stream_ended() const { return ended_; }
+  bool is_followed() const { return stream_ != nullptr || ended_; }  // or was to its end
   bool has_gap() const { return reader_.has_gap(); }
 
  private:

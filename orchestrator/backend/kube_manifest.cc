@@ -32,9 +32,14 @@ std::string label_value(std::string text) {
   return text;
 }
 
-json labels_of(const std::string& directory) {
+// An allocation there: its name and the label of its controller.
+struct There {
+  std::string name, controller;
+};
+
+json labels_of(const std::string& directory, const std::string& controller) {
   return {{kKubeOwnerLabel, "kneepoint"},
-          {kKubeControllerLabel, kube_controller(directory)},
+          {kKubeControllerLabel, controller},
           {kKubeStudyLabel, label_value(directory.substr(directory.rfind('/') + 1))}};
 }
 
@@ -68,8 +73,8 @@ std::int64_t deadline_seconds(const AllocationRequest& request, const Site& site
   return (limit + kSecond - 1) / kSecond + kMarginSeconds;
 }
 
-json labels_of_job(const AllocationRequest& request, const Site& site) {
-  json labels = labels_of(request.directory);
+json labels_of_job(const AllocationRequest& request, const Site& site, const There& there) {
+  json labels = labels_of(request.directory, there.controller);
   add_run(labels, request);
   add_pairs(labels, site.kubernetes.labels);
   return labels;
@@ -83,18 +88,19 @@ json notes_of_job(const AllocationRequest& request, const Site& site) {
   return notes;
 }
 
-json template_of(const AllocationRequest& request, const Site& site, const std::string& key,
-                 KubeRole role) {
+json template_of(const AllocationRequest& request, const Site& site, const There& there,
+                 const std::string& key, KubeRole role) {
   // Meshes would add a container that never ends, so that the Job would not either.
-  json labels = labels_of_job(request, site);
+  json labels = labels_of_job(request, site, there);
   labels["sidecar.istio.io/inject"] = "false";
   labels["kuma.io/sidecar-injection"] = "disabled";
   json notes = notes_of_job(request, site);
   notes["sidecar.istio.io/inject"] = "false";
   notes["linkerd.io/inject"] = "disabled";
   notes["consul.hashicorp.com/connect-inject"] = "false";
-  return {{"metadata", {{"labels", std::move(labels)}, {"annotations", std::move(notes)}}},
-          {"spec", json::parse(kube_pod_spec(request, site, key, role), nullptr, false)}};
+  return {
+      {"metadata", {{"labels", std::move(labels)}, {"annotations", std::move(notes)}}},
+      {"spec", json::parse(kube_pod_spec(request, site, there.name, key, role), nullptr, false)}};
 }
 
 // How it ends when nobody looks.
@@ -106,22 +112,24 @@ json limits_of(const AllocationRequest& request, const Site& site) {
   return limits;
 }
 
-json indexed_spec_of(const AllocationRequest& request, const Site& site, const std::string& key) {
+json indexed_spec_of(const AllocationRequest& request, const Site& site, const There& there,
+                     const std::string& key) {
   json spec = limits_of(request, site);
   spec["completionMode"] = "Indexed";
   spec["completions"] = request.shape.nodes;
   spec["parallelism"] = request.shape.nodes;
-  spec["template"] = template_of(request, site, key, KubeRole::any);
+  spec["template"] = template_of(request, site, there, key, KubeRole::any);
   return spec;
 }
 
 // The launcher is pod 0 and has ranks too, so it keeps its GPUs. A run of one pod has no workers:
 // the operator refuses a number of 0. Workers that have ended are left, since they tell why.
-json mpi_spec_of(const AllocationRequest& request, const Site& site, const std::string& key) {
+json mpi_spec_of(const AllocationRequest& request, const Site& site, const There& there,
+                 const std::string& key) {
   const auto replicas = [&](int number, KubeRole role) {
     return json{{"replicas", number},
                 {"restartPolicy", "Never"},
-                {"template", template_of(request, site, key, role)}};
+                {"template", template_of(request, site, there, key, role)}};
   };
   json policy = limits_of(request, site);
   policy["cleanPodPolicy"] = "Running";
@@ -136,51 +144,57 @@ json mpi_spec_of(const AllocationRequest& request, const Site& site, const std::
   return spec;
 }
 
-json job_of(const AllocationRequest& request, const Site& site, const std::string& key) {
+json job_of(const AllocationRequest& request, const Site& site, const There& there,
+            const std::string& key) {
   const KubeKind& kind = kube_kind(site);
   json job = {{"apiVersion", kind.group_version},
               {"kind", kind.name},
               {"metadata",
-               {{"name", kube_name(request.name, request.directory)},
-                {"labels", labels_of_job(request, site)},
+               {{"name", there.name},
+                {"labels", labels_of_job(request, site, there)},
                 {"annotations", notes_of_job(request, site)}}}};
   const std::string& queue = site.kubernetes.queue;
   if (!queue.empty()) job["metadata"]["labels"][kKubeQueueLabel] = queue;
-  job["spec"] = site.kubernetes.mpi_job ? mpi_spec_of(request, site, key)
-                                        : indexed_spec_of(request, site, key);
+  job["spec"] = site.kubernetes.mpi_job ? mpi_spec_of(request, site, there, key)
+                                        : indexed_spec_of(request, site, there, key);
   return job;
 }
 
 }  // namespace
 
-std::string kube_controller(const std::string& directory) {
-  return hex64(fnv1a64(directory));
+std::string kube_controller(const std::string& directory, const std::string& id) {
+  return hex64(fnv1a64(id.empty() ? directory : directory + "\n" + id));
 }
 
-std::string kube_name(const std::string& allocation, const std::string& directory) {
-  return allocation + "-" + kube_controller(directory).substr(0, 8);
+std::string kube_name(const std::string& allocation, const std::string& directory,
+                      const std::string& id) {
+  return allocation + "-" + kube_controller(directory, id).substr(0, 8);
 }
 
 KubeManifest kube_manifest(const AllocationRequest& request, const Site& site,
-                           const std::string& key) {
+                           const std::string& key, const std::string& id) {
+  const There there{kube_name(request.name, request.directory, id),
+                    kube_controller(request.directory, id)};
   KubeManifest manifest;
-  manifest.name = kube_name(request.name, request.directory);
-  manifest.hash = sha256_hex(job_of(request, site, "").dump()).substr(0, 16);
-  json job = job_of(request, site, key);
+  manifest.name = there.name;
+  manifest.hash = sha256_hex(job_of(request, site, there, "").dump()).substr(0, 16);
+  json job = job_of(request, site, there, key);
   job["metadata"]["annotations"][kKubeHashNote] = manifest.hash;
   manifest.job = job.dump();
   return manifest;
 }
 
 std::string kube_service(const std::string& name, const std::string& directory,
-                         const std::string& job_uid) {
-  json service = {{"apiVersion", "v1"},
-                  {"kind", "Service"},
-                  {"metadata", {{"name", name}, {"labels", labels_of(directory)}}},
-                  {"spec",
-                   {{"clusterIP", "None"},
-                    {"publishNotReadyAddresses", true},
-                    {"selector", {{kIndexedJob.pod_label, name}}}}}};
+                         const std::string& job_uid, const std::string& id) {
+  json service = {
+      {"apiVersion", "v1"},
+      {"kind", "Service"},
+      {"metadata",
+       {{"name", name}, {"labels", labels_of(directory, kube_controller(directory, id))}}},
+      {"spec",
+       {{"clusterIP", "None"},
+        {"publishNotReadyAddresses", true},
+        {"selector", {{kIndexedJob.pod_label, name}}}}}};
   if (!job_uid.empty()) {
     service["metadata"]["ownerReferences"] = json::array({{{"apiVersion", "batch/v1"},
                                                            {"kind", "Job"},

@@ -31,20 +31,23 @@ struct KubeManifest {
 };
 
 // The name of an allocation's objects: names are unique in a namespace only, so the directory is
-// part of it. At most 49 characters: with "-worker-<index>" it stays a host name.
-std::string kube_name(const std::string& allocation, const std::string& directory);
+// part of it, and so is `id`: paths are unique on one machine only. At most 49 characters: with
+// "-worker-<index>" it stays a host name.
+std::string kube_name(const std::string& allocation, const std::string& directory,
+                      const std::string& id = "");
 // Of everything that one controller's folder holds; a label value.
-std::string kube_controller(const std::string& directory);
+std::string kube_controller(const std::string& directory, const std::string& id = "");
 
 // `key`: with which the pods of this allocation know each other, hex.
 KubeManifest kube_manifest(const AllocationRequest& request, const Site& site,
-                           const std::string& key);
+                           const std::string& key, const std::string& id = "");
 // Goes with its Job: `job_uid` is the owner; "": there is none yet.
 std::string kube_service(const std::string& name, const std::string& directory,
-                         const std::string& job_uid);
+                         const std::string& job_uid, const std::string& id = "");
 
 // The steps as the agent in pod 0 gets them: run directories below the pod's own work folder,
-// ranks started by mpirun through the agents.
-std::string kube_allocation_text(const AllocationRequest& request, const Site& site);
+// ranks started by mpirun through the agents. `job` is their Job's name.
+std::string kube_allocation_text(const AllocationRequest& request, const Site& site,
+                                 const std::string& job);
 
 }  // namespace kneepoint

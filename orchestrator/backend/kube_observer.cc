@@ -16,6 +16,7 @@ namespace {
 constexpr Nanoseconds kLogLate = 30 * kSecond;    // what a log may take to be readable
 constexpr Nanoseconds kWordsAfter = 3 * kSecond;  // without a pod, before we ask why
 constexpr Nanoseconds kWordsAgain = 15 * kSecond;
+constexpr int kMostFollowed = 64;  // logs at once, each a connection; others are read at the end
 
 bool has_pod(const std::vector<KubePod>& pods, const std::string& name) {
   return std::any_of(pods.begin(), pods.end(),
@@ -23,6 +24,14 @@ bool has_pod(const std::vector<KubePod>& pods, const std::string& name) {
 }
 
 }  // namespace
+
+void KubeObserver::begin_look(std::span<KubeAllocation* const> jobs) {
+  asked_words_ = false;
+  followed_ = 0;
+  for (const KubeAllocation* job : jobs) {
+    if (job != nullptr && job->log && job->log->is_followed()) ++followed_;
+  }
+}
 
 Result<Observation> KubeObserver::observe(KubeAllocation& job, Deadline deadline) {
   if (job.over) {
@@ -114,8 +123,16 @@ Result<void> KubeObserver::follow_log(KubeAllocation& job, const std::vector<Kub
       job.log = std::make_unique<KubeLog>(pod.name, job.steps);
     }
   }
-  if (job.log) return job.log->follow(*session_.client, session_.name_space);
-  return {};
+  return read_on(job);
+}
+
+Result<void> KubeObserver::read_on(KubeAllocation& job) {
+  if (job.over || !job.log) return {};
+  if (!job.log->is_followed()) {
+    if (followed_ >= kMostFollowed) return {};
+    ++followed_;
+  }
+  return job.log->follow(*session_.client, session_.name_space);
 }
 
 // The log first, then the note of the end, then the Job may go.
@@ -169,19 +186,48 @@ Result<Observation> KubeObserver::not_listed(KubeAllocation& job, const std::vec
   return ended(job, std::move(seen), deadline);
 }
 
-Result<void> KubeObserver::cancel(const JobRef& ref, Deadline deadline) {
-  if (session_.clock.steady() > deadline) return deadline_passed("cancel");
+// nullptr: there is nothing to end.
+Result<KubeAllocation*> KubeObserver::to_cancel(const JobRef& ref) {
   TRY_ASSIGN(KubeAllocation * job, session_.book.find(ref));
-  if (job == nullptr || job->over) return {};
-  TRY(session_.view.look(deadline));
+  if (job == nullptr || job->over) return static_cast<KubeAllocation*>(nullptr);
   const KubeJob* told = session_.view.job(job->job);
-  if (told == nullptr) return {};
+  if (told == nullptr) return static_cast<KubeAllocation*>(nullptr);
   if (job->ref.id.empty()) job->ref.id = told->uid;
   TRY(follow_log(*job, session_.view.pods_of(job->job)));  // its last words are heard while it ends
   job->cancelled = true;
-  TRY(delete_kube_job(session_, *job, deadline));
-  session_.view.forget(job->job);
-  return {};
+  return job;
+}
+
+std::vector<Result<void>> KubeObserver::cancel(std::span<const JobRef> refs, Deadline deadline) {
+  std::vector<Result<void>> answers(refs.size());
+  Result<void> looked;
+  if (session_.clock.steady() > deadline) {
+    looked = deadline_passed("cancel");
+  } else {
+    for (const JobRef& ref : refs) {  // so that the view knows of their folders
+      if (const auto found = session_.book.find(ref); !found) continue;
+    }
+    looked = session_.view.look(deadline);
+  }
+  std::vector<KubeAllocation*> jobs;
+  std::vector<std::size_t> whose;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (!looked) {
+      answers[i] = looked.error();
+      continue;
+    }
+    const auto job = to_cancel(refs[i]);
+    if (!job) answers[i] = job.error();
+    if (!job || *job == nullptr) continue;
+    jobs.push_back(*job);
+    whose.push_back(i);
+  }
+  const auto deleted = delete_kube_jobs(session_, jobs, deadline);
+  for (std::size_t d = 0; d < jobs.size(); ++d) {
+    answers[whose[d]] = deleted[d];
+    if (deleted[d]) session_.view.forget(jobs[d]->job);
+  }
+  return answers;
 }
 
 }  // namespace kneepoint

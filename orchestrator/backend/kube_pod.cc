@@ -33,13 +33,13 @@ json field(const std::string& name, const std::string& path) {
   return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
 }
 
-json environment_of(const AllocationRequest& request, const Site& site, const std::string& key,
-                    KubeRole role) {
+json environment_of(const AllocationRequest& request, const Site& site, const std::string& job,
+                    const std::string& key, KubeRole role) {
   json list = json::array();
   // base64, so that nothing in it can look like a reference to another variable.
   const std::string text = role == KubeRole::worker
                                ? std::string()
-                               : record::base64_encoded(kube_allocation_text(request, site));
+                               : record::base64_encoded(kube_allocation_text(request, site, job));
   int piece = 0;
   for (std::size_t at = 0; at < text.size(); at += kPieceBytes) {
     list.push_back(
@@ -47,7 +47,7 @@ json environment_of(const AllocationRequest& request, const Site& site, const st
   }
   list.push_back(variable("KNEEPOINT_KEY", key));
   list.push_back(variable("KNEEPOINT_PODS", std::to_string(request.shape.nodes)));
-  list.push_back(variable("KNEEPOINT_JOB", kube_name(request.name, request.directory)));
+  list.push_back(variable("KNEEPOINT_JOB", job));
   list.push_back(variable("KNEEPOINT_WAIT", std::to_string(std::max<Nanoseconds>(
                                                 1, site.kubernetes.pending_limit / kSecond))));
   list.push_back(field("KNEEPOINT_NODE", "spec.nodeName"));
@@ -76,8 +76,8 @@ json resources_of(const AllocationRequest& request, const Site& site) {
   return {{"requests", wanted}, {"limits", limits}};
 }
 
-json container_of(const AllocationRequest& request, const Site& site, const std::string& key,
-                  KubeRole role) {
+json container_of(const AllocationRequest& request, const Site& site, const std::string& job,
+                  const std::string& key, KubeRole role) {
   const KubernetesSite& kubernetes = site.kubernetes;
   json mounts = json::array({{{"name", "work"}, {"mountPath", kWorkFolder}},
                              {{"name", "shm"}, {"mountPath", "/dev/shm"}},
@@ -92,7 +92,7 @@ json container_of(const AllocationRequest& request, const Site& site, const std:
           {"image", kubernetes.image},
           {"imagePullPolicy", kubernetes.image_pull_policy},
           {"command", {kube_agent(site), "pod"}},
-          {"env", environment_of(request, site, key, role)},
+          {"env", environment_of(request, site, job, key, role)},
           {"resources", resources_of(request, site)},
           {"volumeMounts", std::move(mounts)},
           {"securityContext",
@@ -129,21 +129,20 @@ void add_placement(json& spec, const Site& site, const std::string& name) {
 }  // namespace
 
 std::string kube_pod_spec(const AllocationRequest& request, const Site& site,
-                          const std::string& key, KubeRole role) {
+                          const std::string& job, const std::string& key, KubeRole role) {
   const KubernetesSite& kubernetes = site.kubernetes;
-  const std::string name = kube_name(request.name, request.directory);
   json shm = {{"medium", "Memory"}};
   if (!kubernetes.shm.empty()) shm["sizeLimit"] = kubernetes.shm;
   json spec = {{"terminationGracePeriodSeconds", 20},
                {"automountServiceAccountToken", false},
                {"enableServiceLinks", false},
-               {"containers", json::array({container_of(request, site, key, role)})},
+               {"containers", json::array({container_of(request, site, job, key, role)})},
                {"volumes", json::array({{{"name", "work"}, {"emptyDir", json::object()}},
                                         {{"name", "tmp"}, {"emptyDir", json::object()}},
                                         {{"name", "shm"}, {"emptyDir", std::move(shm)}}})}};
   if (role == KubeRole::any) {  // else the operator's
     spec["restartPolicy"] = "Never";
-    spec["subdomain"] = name;
+    spec["subdomain"] = job;
   }
   if (kubernetes.run_as_user > 0) {
     spec["securityContext"] = {{"runAsNonRoot", true},
@@ -169,7 +168,7 @@ std::string kube_pod_spec(const AllocationRequest& request, const Site& site,
     own["name"] = volume.name;
     spec["volumes"].push_back(std::move(own));
   }
-  add_placement(spec, site, name);
+  add_placement(spec, site, job);
   // Only a pod that the user asked for differs from the one above.
   return kubernetes.pod_patch.empty() ? spec.dump()
                                       : kube_patched(spec.dump(), kubernetes.pod_patch);

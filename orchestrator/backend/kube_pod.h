@@ -13,8 +13,8 @@ namespace kneepoint {
 // and only the launcher gets the steps: one object holds both.
 enum class KubeRole { any, launcher, worker };
 
-// The `spec` of it.
+// The `spec` of it; `job` is the name of its Job.
 std::string kube_pod_spec(const AllocationRequest& request, const Site& site,
-                          const std::string& key, KubeRole role);
+                          const std::string& job, const std::string& key, KubeRole role);
 
 }  // namespace kneepoint

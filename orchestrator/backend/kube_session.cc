@@ -6,19 +6,36 @@
 namespace kneepoint {
 
 Result<void> delete_kube_job(KubeSession& session, KubeAllocation& job, Deadline deadline) {
-  if (job.ref.id.empty()) return {};
-  const std::string options =
-      R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background",)"
-      R"("preconditions":{"uid":")" +
-      job.ref.id + "\"}}";
-  TRY_ASSIGN(const KubeAnswer answer,
-             session.client->call("DELETE", session.jobs(job.job), options, deadline));
-  // Gone, or another one of that name by now.
-  if (!answer.good() && answer.status != 404 && answer.status != 409) {
-    return kube_refusal(answer, "delete", session.jobs(job.job));
+  KubeAllocation* const one = &job;
+  return std::move(delete_kube_jobs(session, {&one, 1}, deadline).front());
+}
+
+std::vector<Result<void>> delete_kube_jobs(KubeSession& session,
+                                           std::span<KubeAllocation* const> jobs,
+                                           Deadline deadline) {
+  std::vector<Result<void>> results(jobs.size());
+  std::vector<KubeCall> calls;
+  std::vector<std::size_t> whose;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i]->ref.id.empty()) continue;
+    calls.push_back(
+        {"DELETE", session.jobs(jobs[i]->job),
+         R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background",)"
+         R"("preconditions":{"uid":")" +
+             jobs[i]->ref.id + "\"}}"});
+    whose.push_back(i);
   }
-  job.deleted = true;
-  return {};
+  const auto answers = session.client->call_all(calls, deadline);
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    const Result<KubeAnswer>& answer = answers[c];
+    // Gone, or another one of that name by now.
+    if (answer && (answer->good() || answer->status == 404 || answer->status == 409)) {
+      jobs[whose[c]]->deleted = true;
+    } else {
+      results[whose[c]] = answer ? kube_refusal(*answer, "delete", calls[c].place) : answer.error();
+    }
+  }
+  return results;
 }
 
 }  // namespace kneepoint

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "orchestrator/backend/kube_book.h"
 #include "orchestrator/backend/kube_client.h"
@@ -28,6 +30,8 @@ struct KubeSession {
     return {kind.group_version, kind.resource, name_space, name, ""};
   }
 
+  KubePlace services() const { return {"v1", "services", name_space, "", ""}; }
+
   const Site& site;
   const Clock& clock;
   const std::unique_ptr<KubeClient> client;
@@ -39,5 +43,9 @@ struct KubeSession {
 
 // That Job and no other of its name. What it leaves goes with it.
 Result<void> delete_kube_job(KubeSession& session, KubeAllocation& job, Deadline deadline);
+// The same of several, a few at a time; one answer for each.
+std::vector<Result<void>> delete_kube_jobs(KubeSession& session,
+                                           std::span<KubeAllocation* const> jobs,
+                                           Deadline deadline);
 
 }  // namespace kneepoint

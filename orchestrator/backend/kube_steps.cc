@@ -106,8 +106,8 @@ std::vector<std::string> kube_step_argv(const Step& step, const Site& site, cons
   return argv;
 }
 
-std::string kube_allocation_text(const AllocationRequest& request, const Site& site) {
-  const std::string job = kube_name(request.name, request.directory);
+std::string kube_allocation_text(const AllocationRequest& request, const Site& site,
+                                 const std::string& job) {
   std::vector<Step> steps = request.steps;
   std::vector<StepLine> lines;
   for (Step& step : steps) {

@@ -4,14 +4,17 @@
 // finds what it made before: the names are given by us.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "orchestrator/backend/kube_session.h"
 
 namespace kneepoint {
 
-Result<JobRef> submit_kube_job(KubeSession& session, const AllocationRequest& request,
-                               Deadline deadline);
+// Several are on their way at once; one answer for each, in their order.
+std::vector<Result<JobRef>> submit_kube_jobs(KubeSession& session,
+                                             std::span<const AllocationRequest> requests,
+                                             Deadline deadline);
 // The same as a dry run: nothing is made.
 Result<void> rehearse_kube_job(KubeSession& session, const AllocationRequest& request,
                                Deadline deadline);

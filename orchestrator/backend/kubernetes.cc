@@ -40,14 +40,7 @@ class KubernetesLauncher final : public Launcher {
 
   std::vector<Result<JobRef>> submit(std::span<const AllocationRequest> requests,
                                      Deadline deadline) override {
-    std::vector<Result<JobRef>> answers;
-    answers.reserve(requests.size());
-    for (const AllocationRequest& request : requests) {
-      auto ref = submit_kube_job(session_, request, deadline);
-      if (!ref) ref = ref.error().in("submit " + request.name);
-      answers.push_back(std::move(ref));
-    }
-    return answers;
+    return submit_kube_jobs(session_, requests, deadline);
   }
 
   Result<std::vector<Observation>> observe(std::span<const JobRef> refs,
@@ -61,7 +54,7 @@ class KubernetesLauncher final : public Launcher {
       open = open || (job != nullptr && !(job->over && job->deleted));
     }
     if (open) TRY(session_.view.look(deadline));
-    observer_.begin_look();
+    observer_.begin_look(jobs);
     std::vector<Observation> observations;
     observations.reserve(refs.size());
     for (std::size_t i = 0; i < refs.size(); ++i) {
@@ -77,9 +70,7 @@ class KubernetesLauncher final : public Launcher {
   }
 
   std::vector<Result<void>> cancel(std::span<const JobRef> refs, Deadline deadline) override {
-    std::vector<Result<void>> answers;
-    for (const JobRef& ref : refs) answers.push_back(observer_.cancel(ref, deadline));
-    return answers;
+    return observer_.cancel(refs, deadline);
   }
 
   Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
@@ -90,7 +81,7 @@ class KubernetesLauncher final : public Launcher {
                    "collect " + ref.name + ": there is no '" + kube_allocation_path(ref) + "'",
                    false};
     }
-    if (!job->over && job->log) TRY(job->log->follow(*session_.client, session_.name_space));
+    TRY(observer_.read_on(*job));
     LocalJob files;
     files.steps = job->steps;
     return artifacts_of(files);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libcurl's easy interface, one handle for each server; nothing of curl leaves this file.
+// libcurl's multi interface, which keeps the connections of one server; nothing of curl leaves this
+// file. A server that speaks HTTP/2 gets all requests on one connection.
 #include "orchestrator/io/http_client.h"
 
 #include <curl/curl.h>
@@ -20,6 +21,8 @@ namespace {
 
 constexpr std::size_t kMostSecretBytes = 64 << 10;
 constexpr std::size_t kMostHeaderBytes = 64 << 10;
+constexpr std::size_t kMostAtOnce = 8;  // requests on their way: enough to hide the way there
+constexpr int kLongestNap = 1000;       // milliseconds; curl wakes us for what it waits for
 
 std::string trimmed(std::string text) {
   const char* const space = " \t\r\n";
@@ -50,102 +53,183 @@ Result<std::string> read_secret_file(const std::string& path) {
   return text;
 }
 
-struct Collected {
+// One request on its way.
+struct Transfer {
+  Transfer(const HttpRequest& its_request, std::size_t its_index, CURL* its_handle)
+      : request(its_request), index(its_index), handle(its_handle) {}
+
   const HttpRequest& request;
-  CURL* handle;
+  const std::size_t index;
+  CURL* const handle;
+  CurlRequest prepared;
   HttpResponse response;
+  Nanoseconds left = 0;  // when it was sent
   std::size_t taken = 0;
   std::size_t header_bytes = 0;
   bool too_large = false;
+  char words[CURL_ERROR_SIZE] = "";
 };
 
 std::size_t on_body(char* data, std::size_t one, std::size_t count, void* where) {
-  auto& collected = *static_cast<Collected*>(where);
+  auto& transfer = *static_cast<Transfer*>(where);
   const std::size_t size = one * count;
-  collected.taken += size;
-  if (collected.taken > collected.request.most_bytes) {
-    collected.too_large = true;
+  transfer.taken += size;
+  if (transfer.taken > transfer.request.most_bytes) {
+    transfer.too_large = true;
     return CURL_WRITEFUNC_ERROR;
   }
   long status = 0;
-  curl_easy_getinfo(collected.handle, CURLINFO_RESPONSE_CODE, &status);
-  if (collected.request.on_data && status >= 200 && status < 300) {
-    if (collected.request.on_data({data, size})) return size;
-    collected.response.stopped = true;
+  curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
+  if (transfer.request.on_data && status >= 200 && status < 300) {
+    if (transfer.request.on_data({data, size})) return size;
+    transfer.response.stopped = true;
     return CURL_WRITEFUNC_ERROR;
   }
-  collected.response.body.append(data, size);
+  transfer.response.body.append(data, size);
   return size;
 }
 
 std::size_t on_header(char*, std::size_t one, std::size_t count, void* where) {
-  auto& collected = *static_cast<Collected*>(where);
-  collected.header_bytes += one * count;
-  if (collected.header_bytes <= kMostHeaderBytes) return one * count;
-  collected.too_large = true;
+  auto& transfer = *static_cast<Transfer*>(where);
+  transfer.header_bytes += one * count;
+  if (transfer.header_bytes <= kMostHeaderBytes) return one * count;
+  transfer.too_large = true;
   return 0;
 }
 
 class CurlClient final : public HttpClient {
  public:
-  CurlClient(HttpTarget target, HttpUrl url, CURL* handle, const Clock& clock)
-      : target_(std::move(target)), url_(std::move(url)), handle_(handle), clock_(clock) {}
-  ~CurlClient() override { curl_easy_cleanup(handle_); }
+  CurlClient(HttpTarget target, HttpUrl url, CURLM* multi, const Clock& clock)
+      : target_(std::move(target)), url_(std::move(url)), multi_(multi), clock_(clock) {}
+  ~CurlClient() override {
+    for (CURL* handle : idle_) curl_easy_cleanup(handle);
+    curl_multi_cleanup(multi_);
+  }
   CurlClient(const CurlClient&) = delete;
   CurlClient& operator=(const CurlClient&) = delete;
 
   Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) override {
+    return std::move(call_all({&request, 1}, deadline).front());
+  }
+
+  std::vector<Result<HttpResponse>> call_all(std::span<const HttpRequest> requests,
+                                             Nanoseconds deadline) override {
+    std::vector<Result<HttpResponse>> answers(requests.size(),
+                                              Error{ErrorCode::io, "libcurl gave no answer", true});
+    std::vector<std::unique_ptr<Transfer>> on_way;
+    std::size_t next = 0;
+    while (next < requests.size() || !on_way.empty()) {
+      for (; next < requests.size() && on_way.size() < kMostAtOnce; ++next) {
+        auto begun = begin(requests[next], next, deadline);
+        if (begun) {
+          on_way.push_back(std::move(*begun));
+        } else {
+          answers[next] = begun.error();
+        }
+      }
+      if (on_way.empty()) break;
+      if (auto moved = move_on(on_way, answers); !moved) {
+        for (auto& transfer : on_way) {
+          answers[transfer->index] = moved.error();
+          put_back(*transfer);
+        }
+        on_way.clear();
+      }
+    }
+    return answers;
+  }
+
+ private:
+  Result<std::unique_ptr<Transfer>> begin(const HttpRequest& request, std::size_t index,
+                                          Nanoseconds deadline) {
     const Nanoseconds left = deadline - clock_.steady();
     if (left <= 0) {
       return Error{ErrorCode::timeout, "the deadline passed before " + place() + " was asked",
                    true};
     }
-    CurlRequest prepared;
-    curl_easy_reset(handle_);  // keeps the connections
-    TRY(prepared.set(handle_, target_, url_, request));
-    Collected collected{request, handle_, {}, 0, 0, false};
-    set(CURLOPT_WRITEFUNCTION, &on_body);
-    set(CURLOPT_WRITEDATA, &collected);
-    set(CURLOPT_HEADERFUNCTION, &on_header);
-    set(CURLOPT_HEADERDATA, &collected);
+    CURL* handle = idle_.empty() ? curl_easy_init() : idle_.back();
+    if (handle == nullptr) return Error{ErrorCode::io, "libcurl has no memory", true};
+    if (!idle_.empty()) idle_.pop_back();
+    curl_easy_reset(handle);
+    auto transfer = std::make_unique<Transfer>(request, index, handle);
+    transfer->left = left;
+    if (auto set = transfer->prepared.set(handle, target_, url_, request); !set) {
+      idle_.push_back(handle);
+      return set.error();
+    }
+    const auto option = [handle](CURLoption name, auto value) {
+      curl_easy_setopt(handle, name, value);
+    };
+    option(CURLOPT_WRITEFUNCTION, &on_body);
+    option(CURLOPT_WRITEDATA, static_cast<void*>(transfer.get()));
+    option(CURLOPT_HEADERFUNCTION, &on_header);
+    option(CURLOPT_HEADERDATA, static_cast<void*>(transfer.get()));
     const long milliseconds = static_cast<long>(std::max<Nanoseconds>(left / kMillisecond, 1));
-    set(CURLOPT_TIMEOUT_MS, milliseconds);
-    set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds);
-    char words[CURL_ERROR_SIZE] = "";
-    set(CURLOPT_ERRORBUFFER, words);
-    const CURLcode code = curl_easy_perform(handle_);
-    set(CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
-    if (collected.too_large) {
-      return Error{
-          ErrorCode::corrupt,
-          place() + " answered with more than " + std::to_string(request.most_bytes >> 10) + " KiB",
-          false};
-    }
-    if (code != CURLE_OK && !collected.response.stopped) {
-      return curl_error(code, words, url_, left);
-    }
-    long status = 0;
-    curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
-    collected.response.status = static_cast<int>(status);
-    const char* type = nullptr;
-    curl_easy_getinfo(handle_, CURLINFO_CONTENT_TYPE, &type);
-    if (type != nullptr) collected.response.content_type = type;
-    collected.response.retry_after = retry_after_of(handle_);
-    return std::move(collected.response);
+    option(CURLOPT_TIMEOUT_MS, milliseconds);
+    option(CURLOPT_CONNECTTIMEOUT_MS, milliseconds);
+    option(CURLOPT_PIPEWAIT, 1L);  // rather share a connection than open one more
+    option(CURLOPT_ERRORBUFFER, static_cast<char*>(transfer->words));
+    curl_multi_add_handle(multi_, handle);
+    return transfer;
   }
 
- private:
-  template <typename Value>
-  void set(CURLoption option, Value value) {
-    curl_easy_setopt(handle_, option, value);
+  // Waits for something to happen, and answers for what has ended.
+  Result<void> move_on(std::vector<std::unique_ptr<Transfer>>& on_way,
+                       std::vector<Result<HttpResponse>>& answers) {
+    int running = 0;
+    CURLMcode moved = curl_multi_perform(multi_, &running);
+    if (moved == CURLM_OK && running == static_cast<int>(on_way.size())) {
+      moved = curl_multi_poll(multi_, nullptr, 0, kLongestNap, nullptr);
+    }
+    if (moved != CURLM_OK) return Error{ErrorCode::io, curl_multi_strerror(moved), true};
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      const CURLcode code = message->data.result;  // gone once its handle is taken out
+      const auto ended = std::find_if(on_way.begin(), on_way.end(), [&](const auto& transfer) {
+        return transfer->handle == message->easy_handle;
+      });
+      if (ended == on_way.end()) continue;
+      answers[(*ended)->index] = answer_of(**ended, code);
+      put_back(**ended);
+      on_way.erase(ended);
+    }
+    return {};
+  }
+
+  Result<HttpResponse> answer_of(Transfer& transfer, CURLcode code) const {
+    if (transfer.too_large) {
+      return Error{ErrorCode::corrupt,
+                   place() + " answered with more than " +
+                       std::to_string(transfer.request.most_bytes >> 10) + " KiB",
+                   false};
+    }
+    if (code != CURLE_OK && !transfer.response.stopped) {
+      return curl_error(code, transfer.words, url_, transfer.left);
+    }
+    long status = 0;
+    curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
+    transfer.response.status = static_cast<int>(status);
+    const char* type = nullptr;
+    curl_easy_getinfo(transfer.handle, CURLINFO_CONTENT_TYPE, &type);
+    if (type != nullptr) transfer.response.content_type = type;
+    transfer.response.retry_after = retry_after_of(transfer.handle);
+    return std::move(transfer.response);
+  }
+
+  void put_back(Transfer& transfer) {
+    curl_multi_remove_handle(multi_, transfer.handle);
+    curl_easy_reset(transfer.handle);  // forgets the transfer's texts; connections are the multi's
+    idle_.push_back(transfer.handle);
   }
 
   std::string place() const { return to_string(url_); }
 
   const HttpTarget target_;
   const HttpUrl url_;
-  CURL* handle_;
+  CURLM* multi_;
   const Clock& clock_;
+  std::vector<CURL*> idle_;
 };
 
 }  // namespace
@@ -175,10 +259,10 @@ Result<std::unique_ptr<HttpClient>> HttpClient::make(const HttpTarget& target, c
   TRY(start_curl());
   TRY_ASSIGN(HttpUrl url, parse_http_url(target.url));
   TRY(check_target_files(target));
-  CURL* handle = curl_easy_init();
-  if (handle == nullptr) return Error{ErrorCode::io, "libcurl has no memory", true};
+  CURLM* multi = curl_multi_init();
+  if (multi == nullptr) return Error{ErrorCode::io, "libcurl has no memory", true};
   return std::unique_ptr<HttpClient>(
-      std::make_unique<CurlClient>(target, std::move(url), handle, clock));
+      std::make_unique<CurlClient>(target, std::move(url), multi, clock));
 }
 
 }  // namespace kneepoint

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HTTP to one server, synchronous: every call ends by its deadline, with an answer of bounded size
-// or an error that says what to change. The secret is read anew for each call, so that a token file
-// that is renewed needs no restart; it is never logged, never part of an error, never on a command
-// line. Redirects are not followed: a token goes to the server that the site names and to no other.
+// or an error that says what to change; several may be on their way at once, inside one call. The
+// secret is read anew for each call, so that a token file that is renewed needs no restart; it is
+// never logged, never part of an error, never on a command line. Redirects are not followed: a
+// token goes to the server that the site names and to no other.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,6 +72,9 @@ class HttpClient {
   virtual ~HttpClient() = default;
   // `deadline` on the clock's steady(). Connections are kept for the next call.
   virtual Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) = 0;
+  // All of them, a few at a time; answers in the order of the requests, whatever theirs was.
+  virtual std::vector<Result<HttpResponse>> call_all(std::span<const HttpRequest> requests,
+                                                     Nanoseconds deadline) = 0;
 };
 
 // An answer that goes on for minutes, read bit by bit by someone who has other things to do: poll()

@@ -12,6 +12,7 @@
 #include "orchestrator/backend/local_files.h"
 #include "orchestrator/io/subprocess.h"
 #ifdef KP_KUBE_FOLDER
+#include "orchestrator/backend/kube_book.h"
 #include "orchestrator/backend/kube_manifest.h"
 #endif
 
@@ -151,7 +152,8 @@ void Contract::strike(const JobRef& job) {
     return;
   }
 #ifdef KP_KUBE_FOLDER
-  const pid_t agent = lab_.agent_of(kube_name(job.name, job.directory));
+  const pid_t agent =
+      lab_.agent_of(kube_name(job.name, job.directory, kube_folder_id(job.directory)));
   ASSERT_GT(agent, 0) << "no pod runs " << job.name;
   ::kill(agent, SIGKILL);
 #else

@@ -115,6 +115,12 @@ KubeLab::Answer KubeLab::call(const std::string& method, const std::string& path
   return answer;
 }
 
+std::string KubeLab::text(const std::string& path) const {
+  std::vector<std::string> argv = curl("");
+  argv.push_back(server_ + path);
+  return run_program(argv, 60).output;
+}
+
 std::string KubeLab::jobs(const std::string& rest) const {
   return "/apis/batch/v1/namespaces/" + name_space_ + "/jobs" + rest;
 }

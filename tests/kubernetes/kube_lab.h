@@ -41,6 +41,7 @@ class KubeLab {
   // "/apis/batch/v1/namespaces/OURS/jobs" + rest
   std::string jobs(const std::string& rest = "") const;
   std::string core(const std::string& rest) const;  // "/api/v1/namespaces/OURS/" + rest
+  std::string text(const std::string& path) const;  // what is there, when it is no JSON
   // Items of a list; an empty one when there was no answer.
   nlohmann::json items(const std::string& path) const;
 

@@ -56,32 +56,44 @@ TEST(KubeStudy, TheSamePlanAsElsewhereEqualsTheApiServersRecord) {
   expect_pods_for_ranks(place, record);
 }
 
+std::multiset<std::string> lines_of(const std::string& text) {
+  std::multiset<std::string> lines;
+  std::istringstream from(text);
+  for (std::string line; std::getline(from, line);) lines.insert(line);
+  return lines;
+}
+
 TEST(KubeStudy, EveryRankRunsInAPodOfItsOwn) {
   KubePlace place;
   if (!place.lab.missing().empty()) GTEST_SKIP() << place.lab.missing();
   const KubeRecord record(place);
+  const std::string metrics = "    metrics: {time: {pattern: \"t=([0-9.]+)\", unit: s}}\n";
   const std::string plan = place.write(
       "plan.yaml",
       "study: apart\nworker: rank\nscale: [4]\nshape: {ranks_per_node: 1, bind: none}\n"
-      "modes: [strong]\nworkloads:\n  - name: tell\n    command: [sh, -c, \"echo "
+      "modes: [strong]\nworkloads:\n  - name: mpi\n    command: [sh, -c, \"echo "
       "$OMPI_COMM_WORLD_RANK $(hostname) $(hostname -i) >> " +
-          place.path() +
-          "/ranks; echo t=1\"]\n    metrics: {time: {pattern: \"t=([0-9.]+)\", unit: s}}\n"
-          "repeat: 1\n");
+          place.path() + "/ranks; echo t=1\"]\n" + metrics +
+          "  - name: plain\n    mpi: false\n    command: [sh, -c, \"echo $RANK $(hostname) "
+          "$(hostname -i) >> " +
+          place.path() + "/ranks; echo $WORLD_SIZE $NODE_RANK $LOCAL_RANK $MASTER_PORT >> " +
+          place.path() + "/worlds; echo t=1\"]\n" + metrics + "repeat: 1\n");
   const auto ended = place.run({"run", plan, "--site", place.site()});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
   const auto jobs = record.jobs();
-  ASSERT_EQ(jobs.size(), 1u);
-  std::set<std::string> expected;
-  for (const auto& [index, address] : jobs.begin()->second.addresses) {
-    expected.insert(std::to_string(index) + " " + jobs.begin()->second.name + "-" +
-                    std::to_string(index) + " " + address);
+  ASSERT_EQ(jobs.size(), 2u);
+  std::multiset<std::string> expected;
+  for (const auto& [allocation, job] : jobs) {
+    for (const auto& [index, address] : job.addresses) {
+      expected.insert(std::to_string(index) + " " + job.name + "-" + std::to_string(index) + " " +
+                      address);
+    }
   }
-  EXPECT_EQ(expected.size(), 4u);
-  std::set<std::string> told;
-  std::istringstream lines(place.read("ranks"));
-  for (std::string line; std::getline(lines, line);) told.insert(line);
-  EXPECT_EQ(told, expected);
+  EXPECT_EQ(expected.size(), 8u);
+  EXPECT_EQ(lines_of(place.read("ranks")), expected);
+  EXPECT_EQ(
+      lines_of(place.read("worlds")),
+      (std::multiset<std::string>{"4 0 0 29500", "4 1 0 29500", "4 2 0 29500", "4 3 0 29500"}));
   EXPECT_TRUE(place.lab.is_swept()) << place.lab.leftovers();
 }
 

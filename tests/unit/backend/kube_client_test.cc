@@ -8,6 +8,8 @@
 
 #include <deque>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 #include "orchestrator/backend/kube_credentials.h"
 #include "tests/fakes/fake_clock.h"
@@ -42,16 +44,17 @@ class Client : public testing::Test {
         });
     access_.server = server_->url();
   }
+  void make() {
+    auto made = KubeClient::make(access_, clock_, [this](Nanoseconds pause) -> Result<void> {
+      pauses_.push_back(pause);
+      clock_.advance(pause);
+      return {};
+    });
+    ASSERT_TRUE(made);
+    client_ = std::move(*made);
+  }
   Result<KubeAnswer> call(Nanoseconds within = 20 * kSecond) {
-    if (!client_) {
-      auto made = KubeClient::make(access_, clock_, [this](Nanoseconds pause) -> Result<void> {
-        pauses_.push_back(pause);
-        clock_.advance(pause);
-        return {};
-      });
-      EXPECT_TRUE(made);
-      client_ = std::move(*made);
-    }
+    if (!client_) make();
     return client_->call("GET", kJobs, "", clock_.steady() + within);
   }
   Error refusal(const std::string& answer) {
@@ -155,6 +158,53 @@ TEST_F(Client, A429BeyondTheDeadlineIsAnAnswerToTryAgain) {
       error.message,
       "create jobs in namespace perf: the API server is busy (429): Too many requests, please "
       "try again later.");
+}
+
+TEST_F(Client, OfSeveralCallsThoseThatWereRefusedForNowAreAskedAgain) {
+  access_.token_file = write("-token", "first");
+  std::mutex mutex;
+  std::map<std::string, int> asked;
+  const auto answer = [&](const FakeHttpRequest& request) {
+    const std::lock_guard lock(mutex);
+    const int times = ++asked[request.body];
+    if (request.body == "tired" && times == 1) {
+      write("-token", "second");
+      return status(401, "Unauthorized", "Unauthorized");
+    }
+    if (request.body == "busy" && times <= 2) return too_many("Retry-After: 2\r\n");
+    if (request.body == "bad") return status(422, "Invalid", "no");
+    return FakeHttpServer::reply(201, request.body);
+  };
+  server_ = std::make_unique<FakeHttpServer>(answer);
+  access_.server = server_->url();
+  std::vector<KubeCall> calls;
+  for (const char* body : {"one", "tired", "busy", "bad", "two"}) {
+    calls.push_back({"POST", kJobs, body});
+  }
+  make();
+  const auto answers = client_->call_all(calls, clock_.steady() + 20 * kSecond);
+  ASSERT_EQ(answers.size(), 5U);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ASSERT_TRUE(answers[i]) << answers[i].error().message;
+    EXPECT_EQ(answers[i]->status, i == 3 ? 422 : 201) << calls[i].body;
+    if (i == 3) continue;
+    EXPECT_EQ(answers[i]->body, calls[i].body);
+  }
+  EXPECT_EQ(asked, (std::map<std::string, int>{
+                       {"bad", 1}, {"busy", 3}, {"one", 1}, {"tired", 2}, {"two", 1}}));
+  EXPECT_EQ(pauses_, (std::vector<Nanoseconds>{2 * kSecond, 2 * kSecond}));
+  EXPECT_NE(server_->requests().back().head.find("Bearer second\r"), std::string::npos);
+}
+
+TEST_F(Client, WithNobodyThereEveryCallSaysSo) {
+  serve({FakeHttpServer::reply(200, "{}")});
+  server_.reset();
+  make();
+  const std::vector<KubeCall> calls(20, KubeCall{"POST", kJobs, "{}"});
+  for (const auto& answer : client_->call_all(calls, clock_.steady() + 20 * kSecond)) {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::unavailable) << answer.error().message;
+  }
 }
 
 TEST_F(Client, RefusalsAreOneSentenceWithVerbResourceAndNamespace) {

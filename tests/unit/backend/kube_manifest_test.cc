@@ -71,6 +71,10 @@ TEST(KubeManifest, NamesFitAHostNameAndTellFoldersApart) {
   const std::string longest(40, 'k');
   EXPECT_LE(kube_name(longest, "/a").size() + 1 + 6, 63U);
   EXPECT_NE(kube_name("kp-1", "/a"), kube_name("kp-1", "/b"));
+  EXPECT_NE(kube_name("kp-1", "/a", "1"), kube_name("kp-1", "/a", "2"))
+      << "the same path on two machines";
+  EXPECT_NE(kube_controller("/a", "1"), kube_controller("/a", "2"));
+  EXPECT_EQ(kube_name(longest, "/a", "0123456789abcdef").size(), kube_name(longest, "/a").size());
 }
 
 TEST(KubeManifest, TheHashKnowsTheRequestAndNotTheKey) {
@@ -125,7 +129,8 @@ TEST(KubeManifest, ALargeAllocationIsCutIntoPieces) {
   }
   std::string text;
   ASSERT_TRUE(record::base64_decoded(joined, text));
-  EXPECT_TRUE(text == kube_allocation_text(request, site_of()));
+  EXPECT_TRUE(text ==
+              kube_allocation_text(request, site_of(), kube_name(request.name, request.directory)));
 }
 
 TEST(KubeManifest, TheSitesWishesAreInThePod) {

@@ -121,14 +121,16 @@ TEST(KubeMpiJob, NamesFitAHostName) {
 TEST(KubeMpiJob, MpirunGoesThroughTheAgentsAndNotTheOperatorsWay) {
   const AllocationRequest request = request_of(3);
   const std::string job = kube_name(request.name, request.directory);
-  const json step = json::parse(kube_allocation_text(request, site_of()))["steps"][0];
+  const json step = json::parse(kube_allocation_text(
+      request, site_of(), kube_name(request.name, request.directory)))["steps"][0];
   EXPECT_EQ(step["argv"][4], job + "-launcher:2," + job + "-worker-0." + job + ":2," + job +
                                  "-worker-1." + job + ":2");
   EXPECT_EQ(step["env"]["OMPI_MCA_orte_default_hostfile"], "none");
   EXPECT_EQ(step["env"]["OMPI_MCA_plm_rsh_args"], "");
   Site indexed = site_of();
   indexed.kubernetes.mpi_job = false;
-  const json other = json::parse(kube_allocation_text(request, indexed))["steps"][0];
+  const json other = json::parse(kube_allocation_text(
+      request, indexed, kube_name(request.name, request.directory)))["steps"][0];
   EXPECT_FALSE(other["env"].contains("OMPI_MCA_plm_rsh_args"));
 }
 

@@ -33,7 +33,8 @@ AllocationRequest two_pods(std::vector<std::string> options) {
 }
 
 json step_of(const AllocationRequest& request, const Site& site) {
-  return json::parse(kube_allocation_text(request, site))["steps"][0];
+  return json::parse(
+      kube_allocation_text(request, site, kube_name(request.name, request.directory)))["steps"][0];
 }
 
 TEST(KubeSteps, AParameterOfTheSiteIsSaidOnceOnTheCommandLine) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <thread>
 
 #include "tests/fakes/http_server.h"
 
@@ -229,6 +230,62 @@ TEST_F(HttpClientTest, AStreamIsHandedOnAndEndsWhenNobodyWantsMore) {
   answer = asks->call(request, soon());
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->body.size(), 300'000U) << "what an error says is not part of the stream";
+}
+
+TEST_F(HttpClientTest, SeveralAreOnTheirWayAtOnceAndAnsweredInTheirOrder) {
+  // The second one is answered only when others have been asked: the first has told us by then
+  // which HTTP this is.
+  FakeHttpServer* asked = nullptr;
+  FakeHttpServer server([&](const FakeHttpRequest& request) {
+    const Nanoseconds until = soon();
+    while (request.path == "/1" && asked->requests().size() < 3) {
+      if (system_clock().steady() > until) return FakeHttpServer::reply(500, "nobody else came");
+      std::this_thread::yield();
+    }
+    if (request.path == "/7") return std::string();  // closed without a word
+    return FakeHttpServer::reply(200, request.path + request.body);
+  });
+  asked = &server;
+  std::vector<HttpRequest> requests(30);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].method = "POST";
+    requests[i].path = "/" + std::to_string(i);
+    requests[i].body = " body " + std::to_string(i);
+  }
+  const auto caller = client(server.url());
+  for (int again = 0; again < 2; ++again) {
+    const auto answers = caller->call_all(requests, soon());
+    ASSERT_EQ(answers.size(), requests.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (i == 7) {
+        EXPECT_FALSE(answers[i]);
+        continue;
+      }
+      ASSERT_TRUE(answers[i]) << i << ": " << answers[i].error().message;
+      EXPECT_EQ(answers[i]->status, 200) << answers[i]->body;
+      EXPECT_EQ(answers[i]->body, requests[i].path + requests[i].body);
+    }
+  }
+  EXPECT_LE(server.connections(), 20) << "a few at a time, over connections that are kept";
+  EXPECT_TRUE(caller->call_all({}, soon()).empty());
+}
+
+TEST_F(HttpClientTest, OfSeveralEachHasItsOwnTroubleAndAllEndByTheDeadline) {
+  FakeHttpServer server([](const FakeHttpRequest&) { return FakeHttpServer::reply(200, "yes"); });
+  std::vector<HttpRequest> requests(3);
+  requests[1].path = "no path";
+  const auto caller = client(server.url());
+  auto answers = caller->call_all(requests, soon());
+  EXPECT_TRUE(answers[0]);
+  ASSERT_FALSE(answers[1]);
+  EXPECT_EQ(answers[1].error().code, ErrorCode::invalid);
+  EXPECT_TRUE(answers[2]);
+  answers = caller->call_all(requests, system_clock().steady() - 1);
+  for (const auto& answer : answers) {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::timeout);
+  }
+  EXPECT_EQ(server.requests().size(), 2U);
 }
 
 TEST_F(HttpClientTest, ARedirectIsAnAnswerAndTheTokenGoesNowhereElse) {
