@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/model/program.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {
@@ -55,14 +56,6 @@ struct ParameterList {
   std::vector<std::string> values;
 };
 
-// A number taken from the program's output: the first capture group of the last match.
-struct MetricSpec {
-  std::string name;     // "time" is T of the run, in `unit` (s, ms, us, ns)
-  std::string pattern;  // ECMAScript regular expression with one capture group
-  std::string unit;
-  std::string from = "stdout";  // stdout | stderr
-};
-
 struct ResultSpec {
   std::string name = "run";  // what the user pays for: solve, step, image
   std::string count = "1";   // number or formula of K: results made by one run
@@ -105,6 +98,7 @@ struct WorkloadSpec {
   SizeSpec size_weak;
   std::vector<EnvironmentVariable> environment;
   std::vector<MetricSpec> metrics;
+  ProgramSpec program;
   ResultSpec result;
   std::optional<Scale> scale;  // instead of the plan's
   std::string model_strong;    // T formulas for the simulated backend; catalog's by default
@@ -154,6 +148,7 @@ struct Plan {
   Repeat repeat;
   Limits limits;
   KneeSpec knee;
+  NoiseSpec noise;
   std::uint64_t seed = 1;
   std::string text;  // the file's bytes
   std::string path;  // as given
