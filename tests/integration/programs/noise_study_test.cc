@@ -87,7 +87,7 @@ TEST(NoiseStudy, ADisturbedRunIsMarkedOrSetAsideAndRepeatedSoOftenAsThePlanSays)
     EXPECT_EQ(one["reason"], "disturbed");
   }
   const std::string told = repeated.kneepoint({"explain", "noise/r1"}).output;
-  EXPECT_NE(told.find("its time of 1s does not count"), std::string::npos) << told;
+  EXPECT_NE(told.find("its time of 1 s does not count"), std::string::npos) << told;
   EXPECT_NE(told.find("invalid (disturbed): 2 retries are used up"), std::string::npos) << told;
   ::unsetenv("KNEEPOINT_NVML");
 }
