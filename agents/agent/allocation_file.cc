@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "orchestrator/base/base64.h"
+
 namespace kneepoint::agent {
 namespace {
 
@@ -15,6 +17,69 @@ constexpr int kVersion = 1;
 
 Error invalid(const std::string& message) {
   return Error{ErrorCode::invalid, message, false};
+}
+
+std::string text_of(const json& object, const char* name, const char* fallback = "") {
+  return object.value(name, std::string(fallback));
+}
+
+SanityRule read_rule(const json& object) {
+  SanityRule rule;
+  const auto number = [&](const char* name) -> std::optional<double> {
+    if (!object.contains(name)) return std::nullopt;
+    return object.at(name).get<double>();
+  };
+  if (object.contains("exit_codes")) {
+    rule.kind = SanityRule::Kind::exit_codes;
+    object.at("exit_codes").get_to(rule.exit_codes);
+  } else if (object.contains("metric")) {
+    rule.kind = SanityRule::Kind::metric;
+    object.at("metric").get_to(rule.metric);
+    rule.at_least = number("at_least");
+    rule.at_most = number("at_most");
+    rule.equals = number("equals");
+    rule.tolerance = object.value("tolerance", 0.0);
+    rule.relative = object.value("relative", false);
+  } else {
+    const bool must_not = object.contains("must_not_match");
+    rule.kind = must_not ? SanityRule::Kind::must_not_match : SanityRule::Kind::must_match;
+    object.at(must_not ? "must_not_match" : "must_match").get_to(rule.pattern);
+    rule.from = text_of(object, "from", "stdout");
+    rule.file = text_of(object, "file");
+  }
+  return rule;
+}
+
+InputSpec read_input(const json& object) {
+  InputSpec input;
+  object.at("name").get_to(input.name);
+  input.from = text_of(object, "from");
+  input.executable = object.value("executable", false);
+  if (object.contains("content") &&
+      !base64_decoded(object.at("content").get<std::string>(), input.content)) {
+    input.name.clear();  // refused with what has no name
+  }
+  return input;
+}
+
+// What its program prints, writes and reads.
+void read_program(const json& object, StepSpec& step) {
+  const json none = json::array();
+  const auto list = [&](const char* name) -> const json& {
+    return object.contains(name) ? object.at(name) : none;
+  };
+  for (const json& metric : list("metrics")) {
+    step.metrics.push_back({metric.at("name").get<std::string>(), text_of(metric, "pattern"),
+                            text_of(metric, "unit"), text_of(metric, "from", "stdout"),
+                            text_of(metric, "file"), text_of(metric, "json"),
+                            text_of(metric, "better")});
+  }
+  for (const json& rule : list("sanity")) step.sanity.push_back(read_rule(rule));
+  for (const json& input : list("inputs")) step.inputs.push_back(read_input(input));
+  list("keep").get_to(step.keep);
+  step.own_folder = object.value("own_folder", false);
+  step.keep_bytes = object.value("keep_bytes", step.keep_bytes);
+  step.noise_sample_ns = object.value("noise_sample_ns", step.noise_sample_ns);
 }
 
 // Throws json::exception with the field's name in it; parse_allocation turns that into an Error.
@@ -39,13 +104,7 @@ StepSpec read_step(const json& object) {
   step.oversubscribed = object.value("oversubscribed", step.oversubscribed);
   step.program = object.value("program", step.program);
   step.measure_machine = object.value("measure_machine", step.measure_machine);
-  if (object.contains("metrics")) {
-    for (const json& metric : object.at("metrics")) {
-      step.metrics.push_back(
-          {metric.at("name").get<std::string>(), metric.at("pattern").get<std::string>(),
-           metric.value("unit", std::string()), metric.value("from", std::string("stdout"))});
-    }
-  }
+  read_program(object, step);
   return step;
 }
 
@@ -62,6 +121,11 @@ std::string problem_of(const StepSpec& step) {
   for (const auto& [name, value] : step.env) {
     if (name.empty() || name.find('=') != std::string::npos || has_nul(name) || has_nul(value)) {
       return "'" + name + "' in 'env' can't be an environment variable";
+    }
+  }
+  for (const InputSpec& input : step.inputs) {
+    if (input.name.empty() || has_nul(input.name) || has_nul(input.from)) {
+      return "an entry of 'inputs' has no name, or its content is not base64";
     }
   }
   if (step.limit_ns < 0) return "'limit_ns' is negative";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,12 +15,37 @@
 
 namespace kneepoint::agent {
 
-// A number to take from the output: first capture group of the last match.
+// A number to take from the output: first capture group of the last match, or a value of JSON.
 struct MetricPattern {
   std::string name;
   std::string pattern;
   std::string unit;
-  std::string from = "stdout";  // stdout | stderr
+  std::string from = "stdout";  // stdout | stderr | file
+  std::string file;             // in the run's folder
+  std::string json;             // a path, instead of `pattern`
+  std::string better;           // lower | higher; "": not said
+};
+
+// What must hold besides a good end. One of the four kinds.
+struct SanityRule {
+  enum class Kind { must_match, must_not_match, exit_codes, metric };
+  Kind kind = Kind::must_match;
+  std::string pattern;
+  std::string from = "stdout";
+  std::string file;
+  std::vector<int> exit_codes;
+  std::string metric;
+  std::optional<double> at_least, at_most, equals;
+  double tolerance = 0;
+  bool relative = false;
+};
+
+// A file for the run's folder: a link to `from`, or made of `content`.
+struct InputSpec {
+  std::string name;
+  std::string from;
+  std::string content;
+  bool executable = false;
 };
 
 struct StepSpec {
@@ -40,6 +66,12 @@ struct StepSpec {
   std::string program;           // of a rank; "": not told, then argv[0] unless it is a starter
   bool measure_machine = false;  // if nobody has since the node booted
   std::vector<MetricPattern> metrics;
+  std::vector<SanityRule> sanity;
+  bool own_folder = false;  // runs in run_dir/work
+  std::vector<InputSpec> inputs;
+  std::vector<std::string> keep;     // patterns of files in that folder
+  std::int64_t keep_bytes = 0;       // of all of them
+  std::int64_t noise_sample_ns = 0;  // 0: no sampling
 };
 
 struct AllocationFile {

@@ -55,7 +55,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 // Between fork and exec: only calls that are safe there. Reports errno through the pipe.
 [[noreturn]] void become(const char* path, char* const* argv, char* const* env, int out, int err,
-                         int report, pid_t agent) {
+                         int report, pid_t agent, const char* folder) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != agent) _exit(127);  // the agent died before the line above
@@ -64,7 +64,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   const int null = open("/dev/null", O_RDONLY);
-  if (null >= 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+  const bool there = *folder == '\0' || chdir(folder) == 0;
+  if (there && null >= 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
     if (null > 2) close(null);
     execve(path, argv, env);
   }
@@ -98,6 +99,8 @@ Process look_up(const char* pid) {
   return process;
 }
 
+pid_t spared_child = -1;  // of the main thread; at most one
+
 std::vector<Process> children_of(pid_t parent) {
   std::vector<Process> children;
   DIR* directory = opendir("/proc");
@@ -105,7 +108,9 @@ std::vector<Process> children_of(pid_t parent) {
   while (const dirent* entry = readdir(directory)) {
     if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
     Process process = look_up(entry->d_name);
-    if (process.parent == parent) children.push_back(std::move(process));
+    if (process.parent == parent && process.pid != spared_child) {
+      children.push_back(std::move(process));
+    }
   }
   closedir(directory);
   return children;
@@ -139,7 +144,8 @@ std::string find_program(const std::string& name, const Environment& additions) 
   return "";
 }
 
-Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions) {
+Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions,
+                          const std::string& folder) {
   const std::string program = find_program(argv[0], additions);
   if (program.empty()) return system_error("'" + argv[0] + "' (looked for in PATH)", ENOENT);
   const std::vector<std::string> environment = merge_environment(additions);
@@ -153,7 +159,7 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
   if (pid < 0) return system_error("fork", errno);
   if (pid == 0) {
     become(program.c_str(), arguments.data(), variables.data(), out.write_end.fd(),
-           err.write_end.fd(), report.write_end.fd(), agent);
+           err.write_end.fd(), report.write_end.fd(), agent, folder.c_str());
   }
   out.write_end.reset();
   err.write_end.reset();
@@ -184,13 +190,25 @@ std::vector<pid_t> remote_helpers() {
   return helpers;
 }
 
+void spare_child(pid_t pid) {
+  spared_child = pid;
+}
+
+void end_spared_child(pid_t pid) {
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  spared_child = -1;
+}
+
 Leftovers kill_leftovers(pid_t session, Nanoseconds limit) {
   Leftovers result;
   if (reap_all()) return result;
   const Nanoseconds deadline = system_clock().steady() + limit;
   std::vector<pid_t> counted;
   do {
-    for (const Process& process : children_of(getpid())) {
+    const std::vector<Process> children = children_of(getpid());
+    if (children.empty() && spared_child > 0) return result;  // only that one is left
+    for (const Process& process : children) {
       const pid_t pid = process.pid;
       kill(getpgid(pid) == session ? -session : pid, SIGKILL);
       if (std::find(counted.begin(), counted.end(), pid) == counted.end()) counted.push_back(pid);

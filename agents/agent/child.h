@@ -25,7 +25,9 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // The program is looked up in the PATH that it will see. stdin is /dev/null. The error is the
 // errno text with the program's name.
-Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions);
+// `folder`: where it runs; "": where the agent does.
+Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions,
+                          const std::string& folder = "");
 
 // The file that argv[0] stands for under these additions; "" if there is none.
 std::string find_program(const std::string& name, const Environment& additions);
@@ -41,5 +43,9 @@ struct Leftovers {
   bool gone = true;
 };
 Leftovers kill_leftovers(pid_t session, Nanoseconds limit);
+
+// A helper of the agent's own, which kill_leftovers() leaves alone until it is ended.
+void spare_child(pid_t pid);
+void end_spared_child(pid_t pid);  // when it was killed: waits for it
 
 }  // namespace kneepoint::agent

@@ -15,8 +15,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <regex>
+
+#include "agents/agent/json_value.h"
+#include "agents/agent/run_folder.h"
+#include "agents/agent/sanity.h"
+#include "orchestrator/base/json_text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -57,39 +63,140 @@ std::optional<std::string> last_match_of_text(const std::regex& regex, std::stri
   return std::nullopt;
 }
 
-void extract_one(const MetricPattern& pattern, const OutputCapture& capture, Extraction& result) {
-  const auto problem = [&](const std::string& text) {
-    result.problems.push_back("metric '" + pattern.name + "': " + text);
-  };
-  try {
-    const std::regex regex(pattern.pattern, std::regex::ECMAScript);
-    // A line that the cut goes through exists in neither part, as long as something was dropped.
-    auto found = capture.dropped() == 0 ? last_match_of_text(regex, capture.head() + capture.tail())
-                                        : last_match_of_text(regex, capture.tail());
-    if (!found && capture.dropped() > 0) found = last_match_of_text(regex, capture.head());
-    if (!found) return problem("no line of " + pattern.from + " matches '" + pattern.pattern + "'");
-    const auto value = to_number(*found);
-    if (!value) return problem("'" + found->substr(0, 80) + "' is not a finite number");
-    if (pattern.name == "time") {
-      if (!record::is_time_unit(pattern.unit)) {
-        return problem("unit '" + pattern.unit + "' is not a time; use s, ms, us or ns");
-      }
-      if (*value <= 0) return problem("'" + *found + "' is not above 0");
-    }
-    result.metrics.push_back({pattern.name, *value, pattern.unit});
-  } catch (const std::regex_error& e) {
-    problem("'" + pattern.pattern + "' is not a regular expression: " + e.what());
+// A text whose middle may be missing. A line that the cut goes through exists in neither part.
+struct Source {
+  std::string name;  // "stdout" or "'timing.json'"
+  std::string head;
+  std::string tail;
+  bool whole = true;
+  std::string problem;
+};
+
+class Sources {
+ public:
+  explicit Sources(const Search& search) : search_(search) {}
+
+  const Source& get(const std::string& from, const std::string& file) {
+    const auto found = known_.find({from, file});
+    if (found != known_.end()) return found->second;
+    return known_[{from, file}] = from == "file" ? of_file(file) : of_stream(from);
   }
+
+ private:
+  Source of_file(const std::string& file) const {
+    FileText text = read_inside(search_.folder, file, kMaxSearchedFile);
+    const bool whole = text.tail.empty();
+    return {"'" + file + "'", std::move(text.head), std::move(text.tail), whole,
+            std::move(text.problem)};
+  }
+  Source of_stream(const std::string& from) const {
+    const OutputCapture& capture = from == "stderr" ? search_.err : search_.out;
+    if (capture.dropped() == 0) return {from, capture.head() + capture.tail(), "", true, ""};
+    return {from, capture.head(), capture.tail(), false, ""};
+  }
+
+  const Search& search_;
+  std::map<std::pair<std::string, std::string>, Source> known_;
+};
+
+std::optional<std::string> last_match_of_source(const std::regex& regex, const Source& source) {
+  auto found = source.whole ? std::nullopt : last_match_of_text(regex, source.tail);
+  if (!found) found = last_match_of_text(regex, source.head);
+  return found;
 }
 
-// One line each through the pipe: metric records, and problems behind a '!'.
+class Extractor {
+ public:
+  explicit Extractor(const Search& search) : search_(search), sources_(search) {}
+
+  Extraction run() {
+    for (const MetricPattern& metric : search_.metrics) extract_one(metric);
+    for (std::size_t i = 0; i < search_.rules.size(); ++i) {
+      check_one(search_.rules[i], static_cast<int>(i) + 1);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void extract_one(const MetricPattern& metric) {
+    std::string problem;
+    const auto value = value_of(metric, problem);
+    if (value && metric.name == "time") {
+      if (!record::is_time_unit(metric.unit)) {
+        problem = "unit '" + metric.unit + "' is not a time; use s, ms, us or ns";
+      } else if (*value <= 0) {
+        problem = "'" + json_number(*value) + "' is not above 0";
+      }
+    }
+    if (value && problem.empty()) {
+      result_.metrics.push_back({metric.name, *value, metric.unit, metric.better});
+    } else {
+      result_.problems.push_back("metric '" + metric.name + "': " + problem);
+    }
+  }
+
+  std::optional<double> value_of(const MetricPattern& metric, std::string& problem) {
+    const Source& source = sources_.get(metric.from, metric.file);
+    problem = source.problem;
+    if (!problem.empty()) return std::nullopt;
+    if (!metric.json.empty()) {
+      JsonNumber number = json_number_at(source.whole ? source.head : source.tail, metric.json);
+      if (!number.value) problem = "in " + source.name + ": " + number.problem;
+      return number.value;
+    }
+    try {
+      const std::regex regex(metric.pattern, std::regex::ECMAScript);
+      const auto found = last_match_of_source(regex, source);
+      if (!found) {
+        problem = "no line of " + source.name + " matches '" + metric.pattern + "'";
+        return std::nullopt;
+      }
+      const auto value = to_number(*found);
+      if (!value) problem = "'" + found->substr(0, 80) + "' is not a finite number";
+      return value;
+    } catch (const std::regex_error& e) {
+      problem = "'" + metric.pattern + "' is not a regular expression: " + e.what();
+      return std::nullopt;
+    }
+  }
+
+  void check_one(const SanityRule& rule, int number) {
+    if (rule.kind != SanityRule::Kind::must_match &&
+        rule.kind != SanityRule::Kind::must_not_match) {
+      return;
+    }
+    const Source& source = sources_.get(rule.from, rule.file);
+    if (!source.problem.empty()) {
+      result_.broken.push_back(name_of(rule, number) + ", but " + source.problem);
+      return;
+    }
+    try {
+      // The whole match is what a person wants to see, whatever it groups.
+      const std::regex regex("(?:" + rule.pattern + ")",
+                             std::regex::ECMAScript | std::regex::nosubs);
+      const auto broken = broken_by_text(rule, number, last_match_of_source(regex, source));
+      if (broken) result_.broken.push_back(*broken);
+    } catch (const std::regex_error& e) {
+      result_.broken.push_back(name_of(rule, number) +
+                               ", which is no regular expression: " + e.what());
+    }
+  }
+
+  const Search& search_;
+  Sources sources_;
+  Extraction result_;
+};
+
+// One line each through the pipe: metric records, problems behind a '!', broken rules behind a '?'.
 std::string to_text(const Extraction& extraction) {
   std::string text;
   for (const auto& metric : extraction.metrics) text += record::to_line(0, metric);
-  for (std::string problem : extraction.problems) {
-    std::replace(problem.begin(), problem.end(), '\n', ' ');
-    text += "!" + problem + "\n";
-  }
+  const auto add = [&](char mark, std::string line) {
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    text += mark + line + "\n";
+  };
+  for (const std::string& problem : extraction.problems) add('!', problem);
+  for (const std::string& broken : extraction.broken) add('?', broken);
   return text;
 }
 
@@ -97,8 +204,8 @@ Extraction from_text(const std::string& text) {
   Extraction result;
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
     const std::string line = text.substr(at, end + 1 - at);
-    if (line[0] == '!') {
-      result.problems.push_back(line.substr(1, line.size() - 2));
+    if (line[0] == '!' || line[0] == '?') {
+      (line[0] == '!' ? result.problems : result.broken).push_back(line.substr(1, line.size() - 2));
     } else {
       auto records = record::parse(line);
       for (auto& metric : records.metrics) result.metrics.push_back(std::move(metric));
@@ -122,36 +229,35 @@ bool read_until(int fd, Nanoseconds deadline, std::string& text) {
   }
 }
 
-Extraction failure(const std::vector<MetricPattern>& patterns, const std::string& why) {
+Extraction failure(const Search& search, const std::string& why) {
   Extraction result;
-  for (const auto& pattern : patterns) {
-    result.problems.push_back("metric '" + pattern.name + "': " + why);
+  for (const auto& metric : search.metrics) {
+    result.problems.push_back("metric '" + metric.name + "': " + why);
+  }
+  for (std::size_t i = 0; i < search.rules.size(); ++i) {
+    const SanityRule& rule = search.rules[i];
+    if (rule.pattern.empty()) continue;
+    result.broken.push_back(name_of(rule, static_cast<int>(i) + 1) + ", but " + why);
   }
   return result;
 }
 
 }  // namespace
 
-Extraction extract_metrics(const std::vector<MetricPattern>& patterns, const OutputCapture& out,
-                           const OutputCapture& err) {
-  Extraction result;
-  for (const auto& pattern : patterns) {
-    extract_one(pattern, pattern.from == "stderr" ? err : out, result);
-  }
-  return result;
+Extraction extract(const Search& search) {
+  return Extractor(search).run();
 }
 
-Extraction extract_guarded(const std::vector<MetricPattern>& patterns, const OutputCapture& out,
-                           const OutputCapture& err, Nanoseconds limit) {
-  if (patterns.empty()) return {};
+Extraction extract_guarded(const Search& search, Nanoseconds limit) {
+  if (search.metrics.empty() && search.rules.empty()) return {};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return failure(patterns, system_error("pipe", errno).message);
+    return failure(search, system_error("pipe", errno).message);
   }
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const std::string text = to_text(extract_metrics(patterns, out, err));
+    const std::string text = to_text(extract(search));
     for (std::size_t at = 0; at < text.size();) {
       const ssize_t n = write(ends[1], text.data() + at, text.size() - at);
       if (n <= 0) break;
@@ -162,7 +268,7 @@ Extraction extract_guarded(const std::vector<MetricPattern>& patterns, const Out
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);
-    return failure(patterns, system_error("fork", errno).message);
+    return failure(search, system_error("fork", errno).message);
   }
   std::string text;
   const bool in_time = read_until(ends[0], system_clock().steady() + limit, text);
@@ -172,11 +278,11 @@ Extraction extract_guarded(const std::vector<MetricPattern>& patterns, const Out
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time) {
-    return failure(patterns, "searching the output took longer than " + to_duration_text(limit) +
-                                 "; use a pattern without nested repetition");
+    return failure(search, "searching the output took longer than " + to_duration_text(limit) +
+                               "; use a pattern without nested repetition");
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return failure(patterns, "searching the output failed; use a simpler pattern");
+    return failure(search, "searching the output failed; use a simpler pattern");
   }
   return from_text(text);
 }

@@ -33,6 +33,26 @@ std::string with_last_line(std::string text, const Observed& seen) {
   return text;
 }
 
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
+bool is_allowed(const Observed& seen, int exit_code) {
+  return std::find(seen.exit_codes.begin(), seen.exit_codes.end(), exit_code) !=
+         seen.exit_codes.end();
+}
+
+// Which would have been good, when the plan says so.
+std::string only_allowed(const Observed& seen) {
+  if (seen.exit_codes == std::vector<int>{0}) return "";
+  std::string codes;
+  for (const int code : seen.exit_codes)
+    codes += (codes.empty() ? "" : ", ") + std::to_string(code);
+  return "; its sanity rule allows " + codes;
+}
+
 Verdict killed(const Observed& seen, int number, const std::string& who) {
   if (number == SIGKILL && seen.oom_seen) {
     return {"failed", "oom", who + " was killed for want of memory"};
@@ -60,9 +80,7 @@ Verdict judge_records(const Observed& seen, const record::Records& records) {
   }
   const bool has_time = std::any_of(records.metrics.begin(), records.metrics.end(),
                                     [](const auto& metric) { return metric.name == "time"; });
-  std::string missing;
-  for (const auto& problem : seen.metric_problems)
-    missing += (missing.empty() ? "" : "; ") + problem;
+  const std::string missing = joined(seen.metric_problems);
   if (timed == 0 && !has_time) {
     return {"failed", "no_time", missing.empty() ? "no samples and no metric 'time'" : missing};
   }
@@ -96,20 +114,23 @@ Verdict judge(const Observed& seen, const record::Records& records, record::End&
     return {"failed", records.failure->reason, records.failure->detail};
   }
   if (end.signal != 0) return killed(seen, end.signal, who);
-  if (end.exit_code != 0 && !seen.starter_refusal.empty()) {
+  if (!is_allowed(seen, end.exit_code) && !seen.starter_refusal.empty()) {
     return {"failed", "not_started", seen.starter_refusal};
   }
-  if (is_starter(seen.program) && end.exit_code > 128 && end.exit_code <= 128 + SIGRTMAX) {
+  if (is_starter(seen.program) && end.exit_code > 128 && end.exit_code <= 128 + SIGRTMAX &&
+      !is_allowed(seen, end.exit_code)) {
     end.signal = end.exit_code - 128;
     return killed(seen, end.signal, "a rank");
   }
   if (end.exit_code == 128 + SIGKILL && seen.oom_seen) {  // a shell tells so of what it ran
     return {"failed", "oom", "a process of " + who + " was killed for want of memory"};
   }
-  if (end.exit_code != 0) {
+  if (!is_allowed(seen, end.exit_code)) {
     return {"failed", "exit_code",
-            with_last_line(who + " exited with " + std::to_string(end.exit_code), seen)};
+            with_last_line(
+                who + " exited with " + std::to_string(end.exit_code) + only_allowed(seen), seen)};
   }
+  if (!seen.broken.empty()) return {"failed", "wrong_answer", joined(seen.broken)};
   return judge_records(seen, records);
 }
 

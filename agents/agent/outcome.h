@@ -24,7 +24,9 @@ struct Observed {
   int bad_lines = 0;
   std::string first_bad;
   std::vector<std::string> metric_problems;
-  std::string last_error_line;       // of stderr
+  std::vector<int> exit_codes = {0};  // that count as a good end
+  std::vector<std::string> broken;    // sanity rules that don't hold, a sentence each
+  std::string last_error_line;        // of stderr
   std::string starter_refusal;       // what the starter said when it launched nothing; "" otherwise
   bool stopped_for_records = false;  // the agent ended it: its records can't be followed
   std::string output_problem;        // why stdout.txt or stderr.txt is not whole; "" if it is

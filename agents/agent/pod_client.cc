@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "agents/agent/pod_settings.h"
+#include "agents/agent/run_folder.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -126,7 +127,7 @@ int exec_in_pod(const std::string& host, const std::string& text) {
   const File signals = take_signals();
   auto client = PodClient::open(variable(kLinkVariable));
   if (!client) return complain(host, client.error().message);
-  client->send({'R', host + '\0' + text});
+  client->send({'R', host + '\0' + prepare_folder_text() + text});
   while (client->is_open()) {
     while (const auto message = client->next()) {
       if (const auto code = take_in(*message, host)) return *code;

@@ -10,11 +10,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <set>
 
 #include "agents/agent/file.h"
 
 namespace kneepoint::agent {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kEndMark = ",\"type\":\"end\",\"outcome\":";
 constexpr std::size_t kLongLine = 4096;  // is not waited for to end
@@ -55,7 +59,8 @@ PodLog::PodLog(std::string runs, const std::vector<std::string>& attempts, std::
     const auto followed = [&](const char* name) {
       return Followed{runs + "/" + attempt + "/" + name, attempt + "/" + name};
     };
-    steps_.push_back({followed("records.ndjson"), followed("stdout.txt"), followed("stderr.txt")});
+    steps_.push_back({followed("records.ndjson"), followed("stdout.txt"), followed("stderr.txt"),
+                      runs + "/" + attempt + "/kept", false});
   }
 }
 
@@ -77,6 +82,24 @@ void PodLog::take_output(Followed& file, bool over, std::string& frames) {
   file.offset = size;
 }
 
+// The step has bounded them: they go whole.
+void PodLog::take_kept(const Step& step, std::string& frames) {
+  const std::string name = step.records.name.substr(0, step.records.name.rfind('/')) + "/kept/";
+  std::error_code problem;
+  std::set<std::string> paths;
+  fs::recursive_directory_iterator entry(step.kept, problem);
+  for (; !problem && entry != fs::recursive_directory_iterator(); entry.increment(problem)) {
+    std::error_code ignored;
+    if (!entry->is_symlink(ignored) && entry->is_regular_file(ignored)) {
+      paths.insert(entry->path().string());
+    }
+  }
+  for (const std::string& path : paths) {
+    frames +=
+        writer_.append(name + path.substr(step.kept.size() + 1), read_part(path, 0, size_of(path)));
+  }
+}
+
 void PodLog::take_step(Step& step, bool last, std::string& frames) {
   const std::size_t size = size_of(step.records.path);
   std::string records;
@@ -87,6 +110,7 @@ void PodLog::take_step(Step& step, bool last, std::string& frames) {
   const bool over = last || records.find(kEndMark) != std::string::npos;
   take_output(step.out, over, frames);
   take_output(step.err, over, frames);
+  if (over) take_kept(step, frames);
   frames += writer_.append(step.records.name, records);
   step.records.offset += records.size();
   step.over = over;

@@ -34,11 +34,13 @@ class PodLog {
     Followed records;
     Followed out;
     Followed err;
+    std::string kept;  // the folder of the files that the plan keeps
     bool over = false;
   };
 
   void take_step(Step& step, bool last, std::string& frames);
   void take_output(Followed& file, bool over, std::string& frames);
+  void take_kept(const Step& step, std::string& frames);
 
   std::size_t head_;
   std::size_t tail_;

@@ -18,6 +18,7 @@
 #include "agents/agent/child.h"
 #include "agents/agent/pod_client.h"
 #include "agents/agent/pod_settings.h"
+#include "agents/agent/run_folder.h"
 #include "agents/agent/signals.h"
 #include "agents/record/record.h"
 
@@ -142,7 +143,8 @@ class SpreadRun {
     for (auto& one : rank_variables(spread_, host(0), number)) variables.push_back(std::move(one));
     TRY_ASSIGN(rank.client, PodClient::open(variable(kLinkVariable)));
     const std::string pod = host(number / spread_.ranks_per_pod);
-    rank.client->send({'R', pod + '\0' + shell_text(variables, spread_.argv)});
+    rank.client->send(
+        {'R', pod + '\0' + prepare_folder_text() + shell_text(variables, spread_.argv)});
     return {};
   }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -16,12 +17,15 @@
 #include "agents/agent/machine.h"
 #include "agents/agent/memory_events.h"
 #include "agents/agent/metric_extraction.h"
+#include "agents/agent/noise_sampler.h"
 #include "agents/agent/other_load.h"
 #include "agents/agent/outcome.h"
 #include "agents/agent/pod_client.h"
 #include "agents/agent/pod_settings.h"
 #include "agents/agent/record_log.h"
 #include "agents/agent/run_counters.h"
+#include "agents/agent/run_folder.h"
+#include "agents/agent/sanity.h"
 #include "agents/agent/supervisor.h"
 #include "agents/agent/workload_tail.h"
 
@@ -48,19 +52,21 @@ bool was_terminated(int wait_status) {
 
 class StepRun {
  public:
-  StepRun(const StepSpec& step, const Facts& node, Signals& signals, RecordLog log)
-      : step_(step),
+  StepRun(StepSpec step, const Facts& node, Signals& signals, RecordLog log)
+      : step_(std::move(step)),
         node_(node),
         signals_(signals),
         log_(std::move(log)),
-        out_(step.run_dir + "/stdout.txt"),
-        err_(step.run_dir + "/stderr.txt"),
-        tail_(step.run_dir + "/workload.ndjson") {}
+        out_(step_.run_dir + "/stdout.txt"),
+        err_(step_.run_dir + "/stderr.txt"),
+        tail_(step_.run_dir + "/workload.ndjson") {}
 
   Result<StepEnd> run() {
     const Clock& clock = system_clock();
     const Nanoseconds begun = clock.steady();
     log_.add(record::Begin{step_.attempt, clock.wall()});
+    seen_.program = step_.argv[0];
+    prepare_folder();
     if (step_.measure_machine) TRY(log_.flush());  // it may take a while
     Facts node = node_;
     for (auto& machine : machine_facts(step_)) node.push_back(std::move(machine));
@@ -68,14 +74,15 @@ class StepRun {
     log_.add(record::Provenance{host_name(), std::move(node)});
     log_.add(record::Provenance{"run", step_facts(step_)});
 
-    seen_.program = step_.argv[0];
     seen_.own_harness = step_.own_harness;
     seen_.limit_ns = step_.limit_ns;
-    TRY(run_workload());
+    seen_.exit_codes = allowed_exit_codes(step_.sanity);
+    if (seen_.start_problem.empty()) TRY(run_workload());
     tail_.follow(log_, true);
     add_findings();
 
     record::End end = decide_outcome(seen_, log_.read_back());
+    if (!folder_.empty() && end.outcome == "succeeded") remove_folder(folder_);
     end.wall_ns = clock.wall();
     end.elapsed_ns = clock.steady() - begun;
     end.output_truncated = out_.capture().dropped() > 0 || err_.capture().dropped() > 0;
@@ -84,6 +91,17 @@ class StepRun {
   }
 
  private:
+  void prepare_folder() {
+    if (!step_.own_folder) return;
+    auto folder = make_folder(step_, !variable(kLinkVariable).empty());
+    if (!folder) {
+      seen_.start_problem = folder.error().message;
+      return;
+    }
+    folder_ = std::move(*folder);
+    locate_program(step_, folder_);
+  }
+
   Result<void> run_workload() {
     TRY(log_.flush());
     const auto oom_kills = count_oom_kills();
@@ -92,13 +110,17 @@ class StepRun {
     Environment additions = step_.env;
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
     additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
-    auto child = start_child(step_.argv, additions);
+    if (!folder_.empty()) additions.emplace_back("PWD", folder_);
+    const std::string script = step_.run_dir + "/folder.sh";
+    if (access(script.c_str(), F_OK) == 0) additions.emplace_back(kFolderVariable, script);
+    auto child = start_child(step_.argv, additions, folder_);
     if (!child) {
       seen_.start_problem = child.error().message;
       return {};
     }
     out_.attach(std::move(child->out));
     err_.attach(std::move(child->err));
+    NoiseSampler sampler(step_.noise_sample_ns, step_.ranks * step_.threads_per_rank);
     Result<void> written;
     const Nanoseconds grace = is_starter(step_.argv[0]) ? kStarterGrace : kGrace;
     const Supervision end = supervise(child->pid, step_.limit_ns, grace, out_, err_, signals_, [&] {
@@ -107,6 +129,7 @@ class StepRun {
       if (written) written = log_.flush();
       return written.has_value() && !tail_.unreadable() && !lost_for(kGrace);
     });
+    sampler.stop();
     out_.finish();
     err_.finish();
     TRY(written);
@@ -122,6 +145,7 @@ class StepRun {
       if (!stream->problem().empty()) seen_.output_problem = stream->problem();
     }
     other_cores_ = others.cores();
+    noise_ = sampler.facts(other_cores_);
     counted_ = counters.facts();
     seen_.leftovers += end.leftovers.killed;
     seen_.leftovers_gone = seen_.leftovers_gone && end.leftovers.gone && end.ended;
@@ -159,10 +183,14 @@ class StepRun {
   // What is only known when the workload has ended: metrics of its output, where its ranks ran.
   void add_findings() {
     if (!seen_.start_problem.empty()) return;
-    const Extraction found =
-        extract_guarded(step_.metrics, out_.capture(), err_.capture(), kExtractionLimit);
+    const Extraction found = extract_guarded(
+        {step_.metrics, step_.sanity, out_.capture(), err_.capture(), folder_}, kExtractionLimit);
     for (const auto& metric : found.metrics) log_.add(metric);
     seen_.metric_problems = found.problems;
+    seen_.broken = found.broken;
+    for (auto& broken : broken_by_values(step_.sanity, log_.read_back().metrics)) {
+      seen_.broken.push_back(std::move(broken));
+    }
     seen_.bad_lines = tail_.bad_lines();
     seen_.first_bad = tail_.first_bad();
     seen_.last_error_line = last_line(err_.capture(), kQuotedLine);
@@ -180,11 +208,24 @@ class StepRun {
       std::snprintf(text, sizeof text, "%.2f", *other_cores_);
       facts.emplace_back("cpu.others", text);
     }
+    if (!folder_.empty()) add_kept(facts);
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
     log_.add(record::Provenance{"run", std::move(facts)});
+    if (!noise_.empty()) log_.add(record::Provenance{host_name(), noise_});
   }
 
-  const StepSpec& step_;
+  void add_kept(Facts& facts) const {
+    for (const KeptFile& file : keep_files(step_, folder_)) {
+      if (file.problem.empty()) {
+        facts.emplace_back("kept." + file.name, std::to_string(file.size));
+      } else {
+        facts.emplace_back("not_kept." + file.name, file.problem);
+      }
+    }
+  }
+
+  StepSpec step_;
+  std::string folder_;  // its own; "": it has none
   const Facts& node_;
   Signals& signals_;
   RecordLog log_;
@@ -195,6 +236,7 @@ class StepRun {
   Nanoseconds lost_at_ = 0;
   std::optional<double> other_cores_;
   Facts counted_;
+  Facts noise_;  // of this node
 };
 
 }  // namespace

@@ -70,6 +70,9 @@ class Fields {
     if (result.empty() && !may_be_empty) fail("field '" + std::string(name) + "' is empty");
     return result;
   }
+  std::string text_if_there(const char* name) {
+    return object_.contains(name) ? text(name) : std::string();
+  }
   std::vector<std::pair<std::string, std::string>> facts(const char* name) {
     std::vector<std::pair<std::string, std::string>> result;
     const json* value = find(name);
@@ -130,7 +133,10 @@ RankTotal read_rank(Fields& f) {
 }
 
 Metric read_metric(Fields& f) {
-  Metric r{f.text("name", false), f.number("value"), f.text("unit")};
+  Metric r{f.text("name", false), f.number("value"), f.text("unit"), f.text_if_there("better")};
+  if (!r.better.empty() && r.better != "lower" && r.better != "higher") {
+    f.fail("field 'better' is neither lower nor higher");
+  }
   if (r.name == "time" && f.ok()) {
     if (!is_time_unit(r.unit))
       f.fail("metric 'time' has unit '" + r.unit + "'; use s, ms, us or ns");

@@ -61,6 +61,7 @@ struct Metric {
   std::string name;
   double value = 0;
   std::string unit;
+  std::string better;  // lower | higher; "": not said, and left out of the line
 };
 
 // The workload's verdict on its own answer.

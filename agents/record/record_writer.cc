@@ -67,11 +67,10 @@ std::string to_line(int seq, const RankTotal& r) {
 }
 
 std::string to_line(int seq, const Metric& r) {
-  return Line(seq, "metric")
-      .field("name", r.name)
-      .field("value", r.value)
-      .field("unit", r.unit)
-      .text();
+  Line line(seq, "metric");
+  line.field("name", r.name).field("value", r.value).field("unit", r.unit);
+  if (!r.better.empty()) line.field("better", r.better);
+  return line.text();
 }
 
 std::string to_line(int seq, const Check& r) {

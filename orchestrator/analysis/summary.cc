@@ -51,6 +51,16 @@ void set_flags(const PointEvidence& evidence, PointSummary& p) {
   if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back("oversubscribed");
   if (any(&RunEvidence::binding_differs)) p.flags.emplace_back("binding differs");
   if (any(&RunEvidence::machine_busy)) p.flags.emplace_back("busy machine");
+  const bool disturbed =
+      std::any_of(evidence.runs.begin(), evidence.runs.end(), [](const RunEvidence& run) {
+        return !run.disturbed.empty() && run.reason != Reason::disturbed;
+      });
+  if (disturbed) p.flags.emplace_back("disturbed");
+  int set_aside = 0;
+  for (const RunEvidence& run : evidence.runs) set_aside += run.set_aside;
+  if (set_aside > 0) {
+    p.flags.push_back(std::to_string(set_aside) + " disturbed and set aside");
+  }
   if (p.failed > 0) p.flags.push_back(of_repeats(p.failed, runs, "failed"));
   if (p.pending > 0) p.flags.push_back(of_repeats(p.pending, runs, "pending"));
   if (runs == 0) p.flags.emplace_back("no repeats planned");

@@ -6,11 +6,30 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <set>
 
 namespace kneepoint {
+namespace {
+
+// A plain name, or a path below `kept` without a step upwards.
+bool may_be_stored(const std::string& name) {
+  constexpr std::string_view kKept = "kept/";
+  if (name.empty() || name.starts_with('.')) return false;
+  if (name.find('/') == std::string::npos) return true;
+  if (!name.starts_with(kKept)) return false;
+  for (std::size_t at = kKept.size(); at <= name.size();) {
+    const std::size_t slash = std::min(name.find('/', at), name.size());
+    const std::string part = name.substr(at, slash - at);
+    if (part.empty() || part == "." || part == "..") return false;
+    at = slash + 1;
+  }
+  return true;
+}
+
+}  // namespace
 
 KubePlace KubeLog::place(const std::string& name_space, bool follow) const {
   return {"v1", "pods/log", name_space, pod_,
@@ -60,13 +79,15 @@ Result<void> KubeLog::store() {
     const std::string attempt = file.substr(0, slash);
     const std::string name = slash == std::string::npos ? "" : file.substr(slash + 1);
     // Only files of our own steps, and nothing that climbs out of a directory.
-    if (name.empty() || name.find('/') != std::string::npos || name.starts_with('.')) continue;
+    if (!may_be_stored(name)) continue;
     for (const KnownStep& step : steps_) {
       if (step.attempt != attempt) continue;
       std::error_code failure;
       std::filesystem::create_directories(step.run_dir, failure);
       if (failure) return system_error("make folder '" + step.run_dir + "'", failure.value());
       const std::string path = step.run_dir + "/" + name;
+      std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
+      if (failure) return system_error("make folder of '" + path + "'", failure.value());
       const auto size = std::filesystem::file_size(path, failure);
       if (!failure && size >= files_[file].size()) continue;
       TRY(write_whole_file(path, files_[file]));

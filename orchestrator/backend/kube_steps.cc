@@ -112,7 +112,9 @@ std::string kube_allocation_text(const AllocationRequest& request, const Site& s
   std::vector<StepLine> lines;
   for (Step& step : steps) {
     step.run_dir = kRunFolder + step.attempt;
+    for (InputFile& file : step.program.staged) file.source.clear();  // pods share no folder
     StepLine line{&step, {}, {}};
+    line.keep_bytes = kMostKeptBytesInLog;
     line.environment.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
     if (step.starter.kind == StarterKind::mpirun) {
       // As variables, since mpirun refuses a parameter that it is told twice: a site with another

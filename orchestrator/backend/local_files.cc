@@ -17,6 +17,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "orchestrator/backend/program_text.h"
 #include "orchestrator/base/json_text.h"
 
 namespace kneepoint {
@@ -54,12 +55,8 @@ void write_step(JsonWriter& w, const StepLine& line) {
   w.key("oversubscribed").value(step.oversubscribed);
   if (!step.command.argv.empty()) w.key("program").value(step.command.argv[0]);
   if (step.measure_machine) w.key("measure_machine").value(true);
-  w.key("metrics").begin_array();
-  for (const MetricSpec& metric : step.metrics) {
-    w.begin_object().key("name").value(metric.name).key("pattern").value(metric.pattern);
-    w.key("unit").value(metric.unit).key("from").value(metric.from).end_object();
-  }
-  w.end_array().end_object();
+  write_program(w, step, line.keep_bytes);
+  w.end_object();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/backend/program_text.h"
 
 namespace kneepoint {
 
@@ -24,6 +25,7 @@ struct StepLine {  // one step of the allocation file
   std::vector<std::pair<std::string, std::string>> environment;
   int nodes = 0;      // how many of the allocation's; 0: not to be told
   std::string place;  // srun | mpirun: the agent tells that starter which; "": it has them all
+  std::int64_t keep_bytes = kMostKeptBytes;  // of the files that it keeps
 };
 // `cpus`: the cores handed to it, kept for the next controller.
 std::string allocation_text(const std::string& name, const std::vector<int>& cpus,

@@ -69,9 +69,15 @@ void write_attempt(JsonWriter& json, const AttemptStory& story) {
     json.key("name").value(metric.name);
     json.key("value").value(metric.value);
     json.key("unit").value(metric.unit);
+    if (!metric.better.empty()) json.key("better").value(metric.better);
     json.end_object();
   }
   json.end_array();
+  if (const auto kept = kept_files(story.facts); !kept.empty()) {
+    json.key("kept").begin_array();
+    for (const KeptFile& file : kept) json.value(story.folder + "/kept/" + file.name);
+    json.end_array();
+  }
   json.key("ranks").begin_array();
   for (const RankTotal& rank : story.ranks) {
     json.begin_object();

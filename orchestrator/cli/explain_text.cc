@@ -85,10 +85,28 @@ std::string ranks_text(const std::vector<RankTotal>& ranks) {
          rest;
 }
 
+// Files of the run's folder that were kept, and those that were not.
+std::string kept_text(const AttemptStory& story) {
+  std::string text;
+  for (const KeptFile& file : kept_files(story.facts)) {
+    text += "  kept: " + story.folder + "/kept/" + file.name + " (" + file.size + " bytes)\n";
+  }
+  constexpr std::string_view kNot = "not_kept.";
+  for (const Fact& fact : story.facts) {
+    if (!fact.name.starts_with(kNot)) continue;
+    text += "  not kept: " + fact.name.substr(kNot.size()) + ": " + fact.value + "\n";
+  }
+  return text;
+}
+
 std::string facts_text(const std::vector<Fact>& facts) {
   if (facts.empty()) return "";
   std::vector<std::vector<std::string>> rows;
-  for (const Fact& fact : facts) rows.push_back({fact.scope, fact.name, fact.value});
+  for (const Fact& fact : facts) {
+    const bool told = fact.name.starts_with("kept.") || fact.name.starts_with("not_kept.");
+    if (!told) rows.push_back({fact.scope, fact.name, fact.value});
+  }
+  if (rows.empty()) return "";
   return "  provenance:\n" + to_table({{"scope"}, {"fact"}, {"value"}}, rows, 4);
 }
 
@@ -118,15 +136,30 @@ std::string attempt_text(const AttemptStory& story, int run) {
   if (had_stand_in(story)) text += std::string("  caveat: ") + kStandInCaveat + "\n";
   text += samples_text(story.samples);
   for (const Metric& metric : story.metrics) {
-    text += "  metric: " + metric.name + " = " + number_text(metric.value, 6) +
-            (metric.unit.empty() ? "" : " " + metric.unit) + "\n";
+    text +=
+        "  metric: " + metric.name + " = " + number_text(metric.value, 6) +
+        (metric.unit.empty() ? "" : " " + metric.unit) +
+        (metric.better.empty() || metric.name == "time" ? ""
+                                                        : " (" + metric.better + " is better)") +
+        "\n";
   }
-  text += ranks_text(story.ranks) + facts_text(story.facts);
+  text += ranks_text(story.ranks) + kept_text(story) + facts_text(story.facts);
   text += "  files: " + story.folder + (story.folder_exists ? "" : " (not there)") + "\n";
   return text;
 }
 
 }  // namespace
+
+std::vector<KeptFile> kept_files(const std::vector<Fact>& facts) {
+  constexpr std::string_view kKept = "kept.";
+  std::vector<KeptFile> files;
+  for (const Fact& fact : facts) {
+    if (fact.scope == "run" && fact.name.starts_with(kKept)) {
+      files.push_back({fact.name.substr(kKept.size()), fact.value});
+    }
+  }
+  return files;
+}
 
 Result<RunStory> read_story(StudyStore& store, const FoundRun& found) {
   RunStory story{found, {}, {}};

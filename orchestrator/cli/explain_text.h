@@ -28,6 +28,13 @@ struct RunStory {
   std::vector<Event> events;
 };
 
+// A file of the run's own folder that was kept; it lies below `kept` in the attempt's folder.
+struct KeptFile {
+  std::string name;
+  std::string size;  // bytes
+};
+std::vector<KeptFile> kept_files(const std::vector<Fact>& facts);
+
 Result<RunStory> read_story(StudyStore& store, const FoundRun& found);
 
 std::string to_text(const RunStory& story);

@@ -11,6 +11,7 @@
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/files.h"
+#include "orchestrator/cli/input_files.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/plan/kubeconfig.h"
@@ -58,12 +59,16 @@ Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& 
   PlanOnSite both{std::move(plan.plan), nullptr, std::move(plan.problems), std::move(plan.origins)};
   if (path.empty()) {
     both.site = std::make_unique<Site>(built_in_local_site());
-    return both;
+  } else {
+    TRY_ASSIGN(const std::string site_text, read_file("site", path));
+    SiteRead site = read_site(site_text, path);
+    append(both.problems, site.problems);
+    both.site = std::make_unique<Site>(std::move(site.site));
   }
-  TRY_ASSIGN(const std::string site_text, read_file("site", path));
-  SiteRead site = read_site(site_text, path);
-  append(both.problems, site.problems);
-  both.site = std::make_unique<Site>(std::move(site.site));
+  if (both.problems.empty()) {
+    both.problems = find_inputs(both.plan, *both.site);
+    locate(both.problems, both.origins);
+  }
   return both;
 }
 
@@ -79,7 +84,10 @@ Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::str
   }
   append(both.problems, site.problems);
   both.site = std::make_unique<Site>(std::move(site.site));
-  if (both.problems.empty()) return both;
+  if (both.problems.empty()) {
+    static_cast<void>(find_inputs(both.plan, *both.site));  // who only looks or cancels needs none
+    return both;
+  }
   return Error{ErrorCode::corrupt, "the stored plan or site can't be read by this version:\n" +
                                        to_string(both.problems)};
 }

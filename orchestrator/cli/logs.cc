@@ -7,6 +7,7 @@
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/engine/requests.h"
@@ -29,6 +30,19 @@ std::string why_missing(const FoundRun& found, const std::string& folder,
            " and has not begun yet";
   }
   return "its folder " + folder + " is gone, or the run never began";
+}
+
+// Files that the plan keeps of this attempt.
+Result<std::vector<std::string>> kept_paths(StudyStore& store, const FoundRun& found, int attempt,
+                                            const std::string& folder) {
+  std::vector<std::string> paths;
+  TRY_ASSIGN(const std::vector<AttemptRow> attempts, store.attempts(found.run.row));
+  for (const AttemptRow& row : attempts) {
+    if (row.number != attempt) continue;
+    TRY_ASSIGN(const std::vector<Fact> facts, store.facts(row.row));
+    for (const KeptFile& file : kept_files(facts)) paths.push_back(folder + "/kept/" + file.name);
+  }
+  return paths;
 }
 
 Result<int> logs(Session& session, const Arguments& arguments) {
@@ -54,6 +68,7 @@ Result<int> logs(Session& session, const Arguments& arguments) {
   if (there) {
     TRY_ASSIGN(text, read_file("output", path));
   }
+  TRY_ASSIGN(const std::vector<std::string> kept, kept_paths(*store, found, attempt, folder));
   const std::string why = there ? "" : why_missing(found, folder, stream);
   if (session.json) {
     JsonWriter json;
@@ -67,6 +82,9 @@ Result<int> logs(Session& session, const Arguments& arguments) {
     there ? json.value(text) : json.null();
     json.key("missing_because");
     there ? json.null() : json.value(why);
+    json.key("kept").begin_array();
+    for (const std::string& one : kept) json.value(one);
+    json.end_array();
     json.end_object();
     session.out << json.text() << "\n";
   } else if (there) {
@@ -77,25 +95,31 @@ Result<int> logs(Session& session, const Arguments& arguments) {
                                                                             : "")
                 << "\n";
   }
+  if (!session.json && !kept.empty()) {
+    session.err << "kept of " << name << ":\n";
+    for (const std::string& one : kept) session.err << "  " << one << "\n";
+  }
   return kExitDone;
 }
 
 }  // namespace
 
 CommandSpec logs_command() {
-  return {"logs",
-          "Print what a run printed",
-          "Prints the standard output of a run's newest attempt, or its standard error. Output "
-          "beyond 2 MiB is cut in the middle by the agent, with a line that says so.",
-          {{"RUN",
-            "STUDY/r17, or r17 for the newest study; r17-a2 picks an attempt",
-            true,
-            {},
-            Completes::studies}},
-          {{"--attempt", "N", "Which attempt (default: the newest)", {}, true},
-           {"--stderr", "", "Print standard error instead"}},
-          {"kneepoint logs r17", "kneepoint logs quickstart/r3 --attempt 1 --stderr"},
-          logs};
+  return {
+      "logs",
+      "Print what a run printed",
+      "Prints the standard output of a run's newest attempt, or its standard error. Output "
+      "beyond 2 MiB is cut in the middle by the agent, with a line that says so. Files that the "
+      "plan keeps are listed on standard error.",
+      {{"RUN",
+        "STUDY/r17, or r17 for the newest study; r17-a2 picks an attempt",
+        true,
+        {},
+        Completes::studies}},
+      {{"--attempt", "N", "Which attempt (default: the newest)", {}, true},
+       {"--stderr", "", "Print standard error instead"}},
+      {"kneepoint logs r17", "kneepoint logs quickstart/r3 --attempt 1 --stderr"},
+      logs};
 }
 
 }  // namespace kneepoint::cli

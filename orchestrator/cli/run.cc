@@ -11,6 +11,7 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/detach.h"
+#include "orchestrator/cli/input_files.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/report_options.h"
@@ -142,6 +143,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
 
   TRY_ASSIGN(const HeldLease lease, HeldLease::take(*store, chosen.row, session.clock));
   TRY(store->update_study_plan(chosen.row.row, study));
+  TRY(stage_inputs(study.plan, chosen.row.work_dir));
   if (chosen.choice == Choice::reopen) TRY(store->reopen_failed_runs(chosen.row.row));
   session.err << sentence_of(chosen) << std::endl;
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/engine/admission.h"
+#include "orchestrator/engine/disturbance.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/retry.h"
 
@@ -101,6 +102,7 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
   RunState& run = table_.at(index);
   const Point& point = study_.points[run.point];
   Ingested outcome = ingest(point, step, seen, is_oversubscribed(point, backend_));
+  judge_noise(study_.plan.noise, outcome);
   overrule(table_.allocation_of(index).stop, outcome);
   AttemptRow& attempt = run.active->row;
   if (!alone && outcome.began_ns > 0) {
@@ -110,6 +112,13 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
   }
   // The backend only knows the nodes of the whole allocation.
   if (!alone && !outcome.nodes.empty()) attempt.nodes = outcome.nodes;
+  if (!outcome.result.disturbed.empty() && outcome.result.seconds > 0) {
+    const bool aside = outcome.reason == Reason::disturbed;
+    TRY(event_of(index, "disturbed",
+                 outcome.result.disturbed + "; its time of " +
+                     to_duration_text(from_seconds(outcome.result.seconds)) +
+                     (aside ? " does not count" : " counts, and is marked")));
+  }
   if (attempt.state != AttemptState::collecting) TRY(change(attempt, AttemptState::collecting));
   attempt.exit_code = outcome.exit_code;
   attempt.signal = outcome.signal;
@@ -159,7 +168,8 @@ Result<void> AttemptBook::conclude(int index, AttemptState state, Reason reason,
   attempt.detail = detail;
   TRY(change(attempt, state));
   const int spent = run.spent + (costs_a_try(state) ? 1 : 0);
-  const RetryDecision decision = after_attempt(state, reason, spent, study_.plan.limits.retries);
+  const RetryDecision decision = after_attempt(
+      state, reason, spent, retries_for(reason, study_.plan.limits, study_.plan.noise));
   std::string text = to_string(state);
   if (!detail.empty()) text += ": " + detail;
   TRY(event_of(index, "end", text));

@@ -84,7 +84,9 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
     out.work_min = out.ranks.size() == 1 ? r.work : std::min(out.work_min, r.work);
     out.work_max = std::max(out.work_max, r.work);
   }
-  for (const record::Metric& m : records.metrics) out.metrics.push_back({m.name, m.value, m.unit});
+  for (const record::Metric& m : records.metrics) {
+    out.metrics.push_back({m.name, m.value, m.unit, m.better});
+  }
   for (const record::Provenance& p : records.provenance) {
     for (const auto& [name, value] : p.facts) {
       out.facts.push_back({p.scope, name, value});

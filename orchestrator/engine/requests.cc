@@ -23,6 +23,10 @@ std::string allocation_name(const std::string& hash8, int n, int run_number, int
   return name;
 }
 
+std::string staged_path(const std::string& directory, const InputFile& file) {
+  return directory + "/inputs/" + file.sha256 + (file.executable ? ".x" : "");
+}
+
 RunIdentity identity_of(const StudyRow& study, const RunRow& run, const AttemptRow& attempt) {
   return {study.hash8, study.n,        study.work_dir,     run.number,
           run.repeat,  attempt.number, attempt.submissions};
@@ -40,6 +44,11 @@ Step step_for(const Point& point, const Plan& plan, const Site& site, const RunI
   }
   if (point.mpi) step.starter = {site.starter, site.starter_options};
   step.metrics = point.metrics;
+  step.program = point.program;
+  for (InputFile& file : step.program.staged) {
+    file.source = staged_path(identity.directory, file);
+  }
+  step.noise_sample = plan.noise.sample_ns;
   step.own_harness = point.own_harness;
   step.emulated = point.emulated;
   step.oversubscribed = oversubscribed;

@@ -33,6 +33,9 @@ struct RunIdentity {
 
 RunIdentity identity_of(const StudyRow& study, const RunRow& run, const AttemptRow& attempt);
 
+// Where a study has its copy of an input: named after the content, so that all runs share it.
+std::string staged_path(const std::string& directory, const InputFile& file);
+
 // What one run asks for, as a step of an allocation.
 Step step_for(const Point& point, const Plan& plan, const Site& site, const RunIdentity& identity,
               bool oversubscribed);

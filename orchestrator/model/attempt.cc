@@ -39,7 +39,7 @@ constexpr std::array<ReasonRow, 20> kReasons = {{
     {Reason::exit_code, "exit_code", "the program exited with a status other than 0"},
     {Reason::killed_by_signal, "killed_by_signal", "the program was killed by a signal"},
     {Reason::oom, "oom", "the program was killed for want of memory"},
-    {Reason::wrong_answer, "wrong_answer", "the program's own check found its answer wrong"},
+    {Reason::wrong_answer, "wrong_answer", "a check of its answer failed"},
     {Reason::time_limit, "time_limit", "the run took longer than its time limit"},
     {Reason::pending_too_long, "pending_too_long", "it waited in the queue longer than allowed"},
     {Reason::no_end_record, "no_end_record", "the program exited but never reported its end"},
@@ -54,6 +54,7 @@ constexpr std::array<ReasonRow, 20> kReasons = {{
     {Reason::submit_refused, "submit_refused", "the backend refused the request"},
     {Reason::user_cancelled, "user_cancelled", "it was cancelled on request"},
     {Reason::unknown_to_backend, "unknown_to_backend", "the backend no longer knows of it"},
+    {Reason::disturbed, "disturbed", "something else disturbed the run beyond the plan's limit"},
     {Reason::output_flood, "output_flood", "the program wrote more output than is kept"},
 }};
 
@@ -130,7 +131,8 @@ bool is_worth_retrying(AttemptState state, Reason reason) {
              reason != Reason::no_time && reason != Reason::pending_too_long &&
              reason != Reason::submit_refused && reason != Reason::image_missing;
     case S::invalid:
-      return reason == Reason::bad_record || reason == Reason::no_end_record;
+      return reason == Reason::bad_record || reason == Reason::no_end_record ||
+             reason == Reason::disturbed;
     default:
       return false;  // a run that hangs once hangs again: timed_out is not retried
   }

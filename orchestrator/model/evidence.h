@@ -40,6 +40,7 @@ struct Metric {
   std::string name;
   double value = 0;
   std::string unit;
+  std::string better;  // lower | higher; "": not said
 };
 
 // One fact of provenance. `scope` is a host name, or "run" for what holds for all.
@@ -77,6 +78,8 @@ struct RunEvidence {
   bool oversubscribed = false;
   bool binding_differs = false;  // ranks were not bound as the plan says
   bool machine_busy = false;     // other programs used the machine meanwhile
+  std::string disturbed;         // what went beyond the plan's noise limit; "": nothing
+  int set_aside = 0;             // earlier attempts that were disturbed and don't count
   // What of its provenance decides whether runs may be averaged: node type, program, MPI and so on,
   // as "cpu.model=...; program=...". Runs that say the same compare. "" when nothing was recorded.
   std::string provenance;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/model/program.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {
@@ -53,14 +54,6 @@ struct Parameter {
 struct ParameterList {
   std::string name;
   std::vector<std::string> values;
-};
-
-// A number taken from the program's output: the first capture group of the last match.
-struct MetricSpec {
-  std::string name;     // "time" is T of the run, in `unit` (s, ms, us, ns)
-  std::string pattern;  // ECMAScript regular expression with one capture group
-  std::string unit;
-  std::string from = "stdout";  // stdout | stderr
 };
 
 struct ResultSpec {
@@ -106,6 +99,7 @@ struct WorkloadSpec {
   SizeSpec size_weak;
   std::vector<EnvironmentVariable> environment;
   std::vector<MetricSpec> metrics;
+  ProgramSpec program;
   ResultSpec result;
   std::optional<Scale> scale;  // instead of the plan's
   std::string model_strong;    // T formulas for the simulated backend; catalog's by default
@@ -155,6 +149,7 @@ struct Plan {
   Repeat repeat;
   Limits limits;
   KneeSpec knee;
+  NoiseSpec noise;
   std::uint64_t seed = 1;
   std::string text;  // the file's bytes
   std::string path;  // as given

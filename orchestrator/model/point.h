@@ -35,6 +35,7 @@ struct Point {
   bool mpi = true;
   Command command;  // program and arguments of one rank
   std::vector<MetricSpec> metrics;
+  ProgramSpec program;          // placeholders replaced
   bool own_harness = false;     // one of our workloads: samples come from its records
   double modelled_seconds = 0;  // T by the workload's model; 0: none
   double flops = 0;             // of one iteration, all workers; 0: not known

@@ -68,6 +68,35 @@ std::string parameters(const WorkloadSpec& workload) {
   return text;
 }
 
+std::string number_or_nothing(const std::optional<double>& value) {
+  return value ? json_number(*value) : "";
+}
+
+std::string rule_text(const SanityRule& rule) {
+  std::string codes;
+  for (const int code : rule.exit_codes) codes += (codes.empty() ? "" : ",") + std::to_string(code);
+  return list(
+      " sanity",
+      {std::to_string(static_cast<int>(rule.kind)), rule.pattern, rule.from, rule.file, codes,
+       rule.metric, number_or_nothing(rule.at_least), number_or_nothing(rule.at_most),
+       number_or_nothing(rule.equals), json_number(rule.tolerance), rule.relative ? "share" : ""},
+      false);
+}
+
+// Which runs count, and what they read: not what is kept of them.
+std::string program_text(const ProgramSpec& program) {
+  std::vector<std::string> lines;
+  for (const SanityRule& rule : program.sanity) lines.push_back(rule_text(rule));
+  for (const InputFile& file : program.staged) {
+    lines.push_back(
+        list(" input", {file.name, file.sha256, file.executable ? "program" : ""}, false));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string text = program.own_folder ? " own folder\n" : "";
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string workload_text(const WorkloadSpec& workload, const std::vector<Mode>& modes) {
   std::string text = list("workload", {workload.build, workload.name, workload.use}, false);
   text += list(" command", workload.command, false);
@@ -83,11 +112,17 @@ std::string workload_text(const WorkloadSpec& workload, const std::vector<Mode>&
   text += environment(" environment", workload.environment);
   std::vector<std::string> metrics;
   for (const MetricSpec& one : workload.metrics) {
-    metrics.push_back(list(" metric", {one.name, one.pattern, one.unit, one.from}, false));
+    std::vector<std::string> words = {one.name, one.pattern, one.unit, one.from};
+    // What came later is written only if it is used: it must not change the hash of older plans.
+    if (!one.file.empty() || !one.json.empty()) {
+      words.insert(words.end(), {one.file, one.json});
+    }
+    if (!one.better.empty() && one.name != "time") words.push_back("better " + one.better);
+    metrics.push_back(list(" metric", std::move(words), false));
   }
   std::sort(metrics.begin(), metrics.end());
   for (const std::string& line : metrics) text += line;
-  return text;
+  return text + program_text(workload.program);
 }
 
 std::string pairs(const std::string& name,

@@ -13,7 +13,17 @@ const KeySet kScale = {{{"from"}, {"to"}, {"by"}, {"step"}}};
 const KeySet kShape = {{{"ranks_per_node"}, {"threads_per_rank"}, {"gpus_per_node"}, {"bind"}}};
 const KeySet kSize = {{{"strong"}, {"weak"}, {"round"}, {"multiple_of"}}};
 const KeySet kModel = {{{"strong"}, {"weak"}}};
-const KeySet kMetric = {{{"pattern"}, {"unit"}, {"from"}}};
+const KeySet kMetric = {{{"pattern"}, {"json"}, {"unit"}, {"from"}, {"file"}, {"better"}}};
+const KeySet kSanity = {{{"must_match"},
+                         {"must_not_match"},
+                         {"from"},
+                         {"file"},
+                         {"exit_codes"},
+                         {"metric"},
+                         {"at_least"},
+                         {"at_most"},
+                         {"equals"},
+                         {"tolerance"}}};
 const KeySet kResult = {{{"name"}, {"count"}}};
 const KeySet kWorkload = {{
     {"name"},
@@ -25,6 +35,9 @@ const KeySet kWorkload = {{
     {"size", &kSize},
     {"environment", nullptr, kFreeNames},
     {"metrics", &kMetric, kFreeNames},
+    {"sanity", &kSanity},
+    {"keep"},
+    {"inputs"},
     {"result", &kResult},
     {"scale", &kScale},
     {"model", &kModel},
@@ -47,6 +60,8 @@ const KeySet kLimits = {{{"concurrent"},
                          {"oversubscribe"}}};
 const KeySet kKnee = {{{"rule"}, {"floor"}}};
 const KeySet kGate = {{{"min_effect"}, {"alpha"}, {"confirm_effect"}, {"max_regression"}}};
+const KeySet kNoiseLimit = {{{"steal"}, {"others"}, {"clock_drop"}, {"throttle"}}};
+const KeySet kNoise = {{{"sample"}, {"limit", &kNoiseLimit}, {"repeat"}}};
 const KeySet kPlan = {{
     {"study"},
     {"worker"},
@@ -62,6 +77,7 @@ const KeySet kPlan = {{
     {"limits", &kLimits},
     {"knee", &kKnee},
     {"gate", &kGate},
+    {"noise", &kNoise},
 }};
 
 const KeySet kStarter = {{{"kind"}, {"mpi"}, {"options"}}};

@@ -147,6 +147,7 @@ class Expander {
     point.result_name = workload.result.name;
     point.mpi = workload.mpi;
     point.metrics = workload.metrics;
+    point.program = workload.program;
     if (workload.catalog) {
       point.work_unit = workload.catalog->work_unit;
       point.own_harness = true;
@@ -159,6 +160,11 @@ class Expander {
     for (const std::string& argument : workload.command) {
       point.command.argv.push_back(replace_placeholders(argument, values));
     }
+    for (MetricSpec& one : point.metrics) one.file = replace_placeholders(one.file, values);
+    for (SanityRule& one : point.program.sanity) {
+      one.file = replace_placeholders(one.file, values);
+    }
+    for (std::string& one : point.program.keep) one = replace_placeholders(one, values);
     auto& environment = point.command.environment;
     set_variable(environment, "OMP_NUM_THREADS", std::to_string(point.shape.threads_per_rank));
     for (const auto& [name, value] : site_.environment) set_variable(environment, name, value);

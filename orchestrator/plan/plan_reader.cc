@@ -10,6 +10,7 @@
 #include "orchestrator/plan/keys.h"
 #include "orchestrator/plan/placeholders.h"
 #include "orchestrator/plan/plan_parts.h"
+#include "orchestrator/plan/program_reader.h"
 #include "orchestrator/plan/workload_reader.h"
 
 namespace kneepoint {
@@ -233,6 +234,7 @@ PlanRead read_plan(std::string_view text, const std::string& path,
     read_limits(root["limits"], plan.limits);
     read_knee(root["knee"], plan.knee);
     read_gate(root["gate"]);
+    read_noise(root["noise"], plan.noise);
     if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {
       root["shape"]["ranks_per_node"].fail_at_key(
           "worker: gpu starts one rank per GPU; give gpus_per_node instead");

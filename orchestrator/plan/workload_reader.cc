@@ -5,16 +5,14 @@
 #include "orchestrator/plan/workload_reader.h"
 
 #include <algorithm>
-#include <regex>
 
 #include "orchestrator/plan/formula.h"
 #include "orchestrator/plan/placeholders.h"
 #include "orchestrator/plan/plan_parts.h"
+#include "orchestrator/plan/program_reader.h"
 
 namespace kneepoint {
 namespace {
-
-constexpr std::size_t kMaxPattern = 500;
 
 template <typename Range>
 std::vector<std::string> names_of(const Range& range) {
@@ -172,50 +170,6 @@ void check_sizes(const YamlView& view, const std::vector<Mode>& modes,
   }
 }
 
-void read_metrics(const YamlView& view, WorkloadSpec& workload) {
-  const YamlView metrics = view["metrics"];
-  const std::vector<YamlView> entries = metrics.entries();
-  for (const YamlView& entry : entries) {
-    MetricSpec metric;
-    metric.name = entry.name();
-    if (!is_plain_name(metric.name)) {
-      entry.fail_at_key("expected a name of letters, digits, '_' and '-'");
-    }
-    if (!entry.check_map()) continue;
-    const YamlView pattern = entry["pattern"];
-    if (!pattern.present()) {
-      pattern.fail("missing; expected a regular expression such as \"t=([0-9.]+)\"");
-    }
-    if (const auto text = pattern.text()) {
-      metric.pattern = *text;
-      try {
-        if (text->size() > kMaxPattern) {
-          pattern.fail("longer than " + std::to_string(kMaxPattern) + " characters");
-        } else if (const auto groups = std::regex(*text).mark_count(); groups != 1) {
-          pattern.fail("expected one group in parentheses around the number, found " +
-                       std::to_string(groups) + "; groups that only group are written (?:...)");
-        }
-      } catch (const std::regex_error&) {
-        pattern.fail("not a regular expression: '" + *text + "'");
-      }
-    }
-    const bool is_time = metric.name == "time";
-    static const std::vector<std::string> units = {"s", "ms", "us", "ns"};
-    if (is_time) metric.unit = "s";
-    read_into(is_time ? entry["unit"].word(units) : entry["unit"].text(), metric.unit);
-    static const std::vector<std::string> streams = {"stdout", "stderr"};
-    read_into(entry["from"].word(streams), metric.from);
-    workload.metrics.push_back(std::move(metric));
-  }
-  bool has_time = false;
-  for (const YamlView& entry : entries) has_time = has_time || entry.name() == "time";
-  if (view["command"].present() && !view["use"].present() && !has_time) {
-    metrics.fail(
-        "a command needs a 'time' metric, or its T is unknown; e.g. "
-        "{time: {pattern: \"elapsed ([0-9.]+) s\"}}");
-  }
-}
-
 void read_rest(const YamlView& view, WorkloadSpec& workload) {
   const std::vector<std::string> names = formula_names(workload, true);
   if (const YamlView result = view["result"]; result.check_map()) {
@@ -294,7 +248,7 @@ WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
   }
   workload.environment = read_environment(view["environment"], known);
   check_sizes(view, modes, workload);
-  read_metrics(view, workload);
+  read_program_files(view, known, workload);
   read_rest(view, workload);
   return workload;
 }

@@ -25,6 +25,8 @@ void put_run(JsonWriter& w, const RunEvidence& run) {
   line.key("oversubscribed").value(run.oversubscribed);
   line.key("binding_differs").value(run.binding_differs);
   line.key("machine_busy").value(run.machine_busy);
+  if (!run.disturbed.empty()) line.key("disturbed").value(run.disturbed);
+  if (run.set_aside > 0) line.key("set_aside").value(run.set_aside);
   line.key("volatile").begin_object().key("attempts").value(run.attempts);
   line.key("hosts").value(run.hosts).key("nodes").value(run.nodes);
   line.key("allocation").value(run.allocation);

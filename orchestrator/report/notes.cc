@@ -112,6 +112,9 @@ void note_flags(const StudySummary& summary, const std::vector<std::string>& lab
       {"binding differs", "binding differs", "the ranks were not bound as the plan says."},
       {"busy machine", "busy machine",
        "other programs used the machine during runs; measure again when it is quiet."},
+      {"disturbed", "disturbed",
+       "something went beyond the plan's noise limit during runs; `kneepoint explain RUN` says "
+       "what."},
       {"E>1 (superlinear; see methods)", "E>1",
        "more than ideal needs a cause; docs/methods.md lists what to check."},
   };

@@ -34,10 +34,10 @@ Result<void> put_ranks(Database& db, RowId attempt, const std::vector<RankTotal>
 }
 
 Result<void> put_metrics(Database& db, RowId attempt, const std::vector<Metric>& metrics) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO metrics (attempt, name, value, unit)"
-                                     " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO metrics (attempt, name, value, unit, better)"
+                                     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
   for (const auto& m : metrics) {
-    auto put = insert.run(attempt, m.name, m.value, m.unit);
+    auto put = insert.run(attempt, m.name, m.value, m.unit, m.better);
     if (!put) return put.error().in("store metric " + m.name);
   }
   return {};
@@ -122,14 +122,16 @@ Result<void> SqliteStudyStore::put_placement(const AttemptRow& a) {
 
 Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r) {
   TRY_ASSIGN(auto transaction, db_.begin());
-  TRY_ASSIGN(const int written,
-             db_.run("UPDATE attempts SET has_result = 1, seconds = ?, work_total = ?,"
-                     " work_min = ?, work_max = ?, compute_seconds = ?,"
-                     " communication_seconds = ?, hosts = ?, oversubscribed = ?,"
-                     " binding_differs = ?, machine_busy = ? WHERE id = ? AND has_result = 0",
-                     r.seconds, r.work_total, r.work_min, r.work_max, r.compute_seconds,
-                     r.communication_seconds, r.hosts, r.oversubscribed, r.binding_differs,
-                     r.machine_busy, attempt));
+  TRY_ASSIGN(
+      const int written,
+      db_.run(
+          "UPDATE attempts SET has_result = 1, seconds = ?, work_total = ?,"
+          " work_min = ?, work_max = ?, compute_seconds = ?,"
+          " communication_seconds = ?, hosts = ?, oversubscribed = ?,"
+          " binding_differs = ?, machine_busy = ?, disturbed = ? WHERE id = ? AND has_result = 0",
+          r.seconds, r.work_total, r.work_min, r.work_max, r.compute_seconds,
+          r.communication_seconds, r.hosts, r.oversubscribed, r.binding_differs, r.machine_busy,
+          r.disturbed, attempt));
   if (written == 0) {
     TRY_ASSIGN(auto row, db_.query("SELECT 1 FROM attempts WHERE id = ?", attempt));
     TRY_ASSIGN(const bool there, row.next());

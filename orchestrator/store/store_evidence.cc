@@ -127,7 +127,7 @@ Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_runs(
                        " COALESCE(a.number, 0), a.id, a.state, a.reason, a.started_ns, a.ended_ns,"
                        " a.seconds, a.work_total, a.work_min, a.work_max, a.compute_seconds,"
                        " a.communication_seconds, a.hosts, a.oversubscribed, a.binding_differs,"
-                       " a.machine_busy, a.nodes"
+                       " a.machine_busy, a.nodes, a.disturbed"
                        " FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ?"
                        " ORDER BY r.number, a.number",
                        study));
@@ -143,7 +143,8 @@ Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_runs(
     row.read(point, read.number, read.repeat, read.finished, attempt, attempt_row, words.state,
              words.reason, started, ended, read.seconds, read.work_total, read.work_min,
              read.work_max, read.compute_seconds, read.communication_seconds, read.hosts,
-             read.oversubscribed, read.binding_differs, read.machine_busy, read.nodes);
+             read.oversubscribed, read.binding_differs, read.machine_busy, read.nodes,
+             read.disturbed);
     PointEvidence& at = evidence.points[places.at(point)];
     if (at.runs.empty() || at.runs.back().number != read.number) {
       at.runs.push_back(read);  // not tried yet, as far as is known
@@ -154,6 +155,7 @@ Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_runs(
     }
     deciding[read.number] = attempt_row;
     read.attempts = at.runs.back().attempts + 1;  // oldest first: the newest decides
+    read.set_aside = at.runs.back().set_aside + (read.reason == Reason::disturbed ? 1 : 0);
     at.runs.back() = std::move(read);
     if (started > 0 && ended > started) {
       evidence.node_seconds += to_seconds(ended - started) * at.point.shape.nodes;

@@ -72,9 +72,10 @@ Result<std::vector<RankTotal>> SqliteStudyStore::ranks(RowId attempt) {
 
 Result<std::vector<Metric>> SqliteStudyStore::metrics(RowId attempt) {
   return rows_of<Metric>(
-      db_.query("SELECT name, value, unit FROM metrics WHERE attempt = ? ORDER BY name", attempt),
+      db_.query("SELECT name, value, unit, better FROM metrics WHERE attempt = ? ORDER BY name",
+                attempt),
       [](const Statement& row, Metric& metric) {
-        row.read(metric.name, metric.value, metric.unit);
+        row.read(metric.name, metric.value, metric.unit, metric.better);
       });
 }
 

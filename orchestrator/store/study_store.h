@@ -114,6 +114,7 @@ struct AttemptResult {
   bool oversubscribed = false;
   bool binding_differs = false;
   bool machine_busy = false;
+  std::string disturbed;  // what went beyond the plan's noise limit; "": nothing
 };
 
 // A run that was over before the study was made, with one attempt that succeeded.

@@ -55,7 +55,9 @@ void AgentTest::write_allocation(const std::vector<TestStep>& steps) {
       w.begin_object().key("name").value("time").key("pattern").value(step.time_pattern);
       w.key("unit").value("s").key("from").value("stdout").end_object();
     }
-    w.end_array().end_object();
+    w.end_array();
+    for (const auto& [name, value] : step.more) w.key(name).raw(value);
+    w.end_object();
   }
   w.end_array().end_object();
   std::ofstream(folder_ + "/allocation.json") << w.text();

@@ -25,6 +25,7 @@ struct TestStep {
   std::string bind = "none";
   int ranks = 1;
   bool oversubscribed = false;
+  std::vector<std::pair<std::string, std::string>> more = {};  // fields as JSON
 };
 
 class AgentTest : public testing::Test {

@@ -156,5 +156,37 @@ TEST_F(PodsTest, strangers_do_not_keep_the_leader_out) {
   for (const int fd : strangers) close(fd);
 }
 
+TEST_F(PodsTest, every_pod_has_the_steps_folder_with_its_inputs_and_kept_files_come_home) {
+  const std::vector<std::pair<std::string, std::string>> more = {
+      {"own_folder", "true"},
+      {"inputs", R"([{"name":"data/in.txt","content":"aGVsbG8K"}])"},
+      {"keep", R"(["out-*.txt"])"},
+      {"keep_bytes", "1000"}};
+  const std::string script =
+      "cat data/in.txt > out-${RANK:-$OMPI_COMM_WORLD_RANK}.txt; pwd; echo time 1";
+  TestStep spreading = step_of(spread({}, script));
+  spreading.more = more;
+  TestStep ranks = step_of(mpirun(shell(script)));
+  ranks.more = more;
+  run_all({spreading, ranks});
+  for (const int step : {1, 2}) {
+    const auto r = logged_records(step);
+    ASSERT_EQ(word(r), "succeeded/none") << r.end->detail << read(run_dir(step) + "/stderr.txt");
+    const std::string name = "r" + std::to_string(step) + "-a1";
+    auto files = logged();
+    for (int rank = 0; rank < kPods; ++rank) {
+      EXPECT_EQ(files[name + "/kept/out-" + std::to_string(rank) + ".txt"], "hello\n") << rank;
+    }
+    const std::string out = files[name + "/stdout.txt"] + files[name + "/stderr.txt"];
+    std::size_t seen = 0;
+    for (std::size_t at = 0; (at = out.find("/" + name + "/work\n", at)) != std::string::npos;
+         ++at) {
+      ++seen;
+    }
+    EXPECT_EQ(seen, static_cast<std::size_t>(kPods)) << out;
+    EXPECT_FALSE(exists(run_dir(step) + "/work"));
+  }
+}
+
 }  // namespace
 }  // namespace kneepoint::agent

@@ -20,7 +20,13 @@ TEST(AllocationFile, reads_every_field) {
           "own_harness":true,"ranks":4,"threads_per_rank":2,"nodes":2,"place":"mpirun",
           "bind":"core","emulated":true,
           "oversubscribed":true,"program":"prog","measure_machine":true,
-          "metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stderr"}]}]})json");
+          "metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stderr"},
+            {"name":"e","from":"file","file":"t.json","json":"$.e","better":"lower"}],
+          "sanity":[{"must_not_match":"NaN","from":"stderr"},{"exit_codes":[0,3]},
+            {"metric":"e","equals":-1.5,"tolerance":0.1,"relative":true}],
+          "own_folder":true,"keep":["*.log"],"keep_bytes":9,"noise_sample_ns":5,
+          "inputs":[{"name":"a","from":"/s/a"},{"name":"b","content":"aGk=","executable":true}]
+          }]})json");
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(file->name, "kp-1");
   ASSERT_EQ(file->steps.size(), 1u);
@@ -39,6 +45,17 @@ TEST(AllocationFile, reads_every_field) {
   EXPECT_EQ(step.program, "prog");
   EXPECT_TRUE(step.measure_machine);
   EXPECT_EQ(step.metrics[0].from, "stderr");
+  EXPECT_EQ(step.metrics[1].json + step.metrics[1].file + step.metrics[1].better, "$.et.jsonlower");
+  ASSERT_EQ(step.sanity.size(), 3u);
+  EXPECT_EQ(step.sanity[0].kind, SanityRule::Kind::must_not_match);
+  EXPECT_EQ(step.sanity[1].exit_codes, std::vector<int>({0, 3}));
+  EXPECT_EQ(*step.sanity[2].equals, -1.5);
+  EXPECT_TRUE(step.sanity[2].relative && step.own_folder);
+  EXPECT_EQ(step.keep, std::vector<std::string>({"*.log"}));
+  EXPECT_EQ(step.keep_bytes + step.noise_sample_ns, 14);
+  EXPECT_EQ(step.inputs[0].from, "/s/a");
+  EXPECT_EQ(step.inputs[1].content, "hi");
+  EXPECT_TRUE(step.inputs[1].executable);
 }
 
 TEST(AllocationFile, has_defaults_and_leaves_unknown_fields_alone) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/agent/temporary_folder.h"
+
 namespace kneepoint::agent {
 namespace {
 
@@ -12,6 +14,16 @@ OutputCapture captured(const std::string& text) {
   OutputCapture capture;
   capture.append(text);
   return capture;
+}
+
+Extraction extract_metrics(const std::vector<MetricPattern>& patterns, const OutputCapture& out,
+                           const OutputCapture& err) {
+  return agent::extract({patterns, {}, out, err, ""});
+}
+
+Extraction extract_guarded(const std::vector<MetricPattern>& patterns, const OutputCapture& out,
+                           const OutputCapture& err, Nanoseconds limit) {
+  return agent::extract_guarded({patterns, {}, out, err, ""}, limit);
 }
 
 Extraction extract(const std::string& pattern, const std::string& out,
@@ -90,6 +102,62 @@ TEST(MetricExtraction, guarded_gives_up_on_a_pattern_that_would_take_for_ever) {
   EXPECT_TRUE(found.metrics.empty());
   ASSERT_EQ(found.problems.size(), 1u);
   EXPECT_NE(found.problems[0].find("took longer than"), std::string::npos);
+}
+
+MetricPattern by_json(const std::string& path, const std::string& file = "") {
+  return {"x", "", "GB/s", file.empty() ? "stdout" : "file", file, path, "higher"};
+}
+
+TEST(MetricExtraction, finds_a_number_in_json_among_other_lines) {
+  const std::vector<MetricPattern> metrics = {by_json("$.timing.total")};
+  const auto out = captured("starting\n{\"timing\": {\"total\": 1.5}}\ndone\n");
+  const auto found = agent::extract({metrics, {}, out, captured(""), ""});
+  ASSERT_EQ(found.metrics.size(), 1u) << found.problems.at(0);
+  EXPECT_EQ(found.metrics[0].value, 1.5);
+  EXPECT_EQ(found.metrics[0].better, "higher");
+}
+
+TEST(MetricExtraction, reads_files_of_the_folder_and_of_nowhere_else) {
+  const TemporaryFolder folder;
+  folder.append("timing.json", "{\"runs\": [{\"t\": 1}, {\"t\": \"2.5\"}]}");
+  const auto find = [&](const MetricPattern& metric) {
+    const std::vector<MetricPattern> metrics = {metric};
+    return agent::extract({metrics, {}, captured(""), captured(""), folder.path()});
+  };
+  EXPECT_EQ(find(by_json("runs[-1].t", "timing.json")).metrics.at(0).value, 2.5);
+  EXPECT_EQ(find({"x", "\"t\": ([0-9]+)", "", "file", "timing.json"}).metrics.at(0).value, 1);
+  EXPECT_EQ(find(by_json("a", "gone.json")).problems.at(0),
+            "metric 'x': the program wrote no file 'gone.json'");
+  EXPECT_EQ(find(by_json("a", "../timing.json")).problems.at(0),
+            "metric 'x': '../timing.json' would leave the run's folder");
+  EXPECT_EQ(find(by_json("runs[2].t", "timing.json")).problems.at(0),
+            "metric 'x': in 'timing.json': $.runs has 2 entries, so it has no [2]");
+}
+
+TEST(MetricExtraction, tells_which_sanity_rules_about_text_are_broken) {
+  const auto rule = [](SanityRule::Kind kind, const std::string& pattern, const std::string& from) {
+    SanityRule made;
+    made.kind = kind;
+    made.pattern = pattern;
+    made.from = from;
+    return made;
+  };
+  using Kind = SanityRule::Kind;
+  const std::vector<MetricPattern> none;
+  const std::vector<SanityRule> rules = {rule(Kind::must_match, "converged", "stdout"),
+                                         rule(Kind::must_match, "(never) (said)", "stdout"),
+                                         rule(Kind::must_not_match, "[Nn]a[Nn]", "stderr"),
+                                         rule(Kind::must_not_match, "segfault", "stderr")};
+  const auto out = captured("has converged\n");
+  const auto err = captured("step 3: residual nan\n");
+  for (const auto& found : {agent::extract({none, rules, out, err, ""}),
+                            agent::extract_guarded({none, rules, out, err, ""}, kMinute)}) {
+    ASSERT_EQ(found.broken.size(), 2u);
+    EXPECT_EQ(found.broken[0],
+              "sanity rule 2: stdout must match '(never) (said)', but no line does");
+    EXPECT_EQ(found.broken[1],
+              "sanity rule 3: stderr must not match '[Nn]a[Nn]', but a line does: \"nan\"");
+  }
 }
 
 }  // namespace

@@ -212,5 +212,30 @@ TEST(Outcome, what_is_worth_knowing_of_a_success_is_told_too) {
             "some processes could not be killed");
 }
 
+TEST(Outcome, the_plan_says_which_exit_codes_are_good) {
+  Observed observed = seen(exited(3));
+  observed.exit_codes = {0, 3};
+  EXPECT_EQ(word(observed, with_time()), "succeeded/none");
+  observed.wait_status = exited(4);
+  const auto end = decide_outcome(observed, with_time());
+  EXPECT_EQ(end.outcome + '/' + end.reason, "failed/exit_code");
+  EXPECT_EQ(end.detail, "'prog' exited with 4; its sanity rule allows 0, 3");
+  observed.exit_codes = {3};
+  observed.wait_status = exited(0);
+  EXPECT_EQ(word(observed, with_time()), "failed/exit_code");
+}
+
+TEST(Outcome, a_broken_sanity_rule_is_a_wrong_answer_of_a_run_that_ended_well) {
+  Observed observed = seen();
+  observed.broken = {"sanity rule 1: a", "sanity rule 3: b"};
+  const auto end = decide_outcome(observed, with_time());
+  EXPECT_EQ(end.outcome + '/' + end.reason, "failed/wrong_answer");
+  EXPECT_EQ(end.detail, "sanity rule 1: a; sanity rule 3: b");
+  observed.wait_status = exited(1);  // what a crashed program did not print is no news
+  EXPECT_EQ(word(observed, with_time()), "failed/exit_code");
+  observed.wait_status = SIGSEGV;
+  EXPECT_EQ(word(observed, with_time()), "failed/killed_by_signal");
+}
+
 }  // namespace
 }  // namespace kneepoint::agent

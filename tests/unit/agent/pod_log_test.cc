@@ -88,5 +88,20 @@ TEST_F(PodLogTest, WhatFitsIntoHeadAndTailIsWhole) {
   EXPECT_EQ(files["r1-a1/stdout.txt"], "0123456789abcdef");
 }
 
+TEST_F(PodLogTest, KeptFilesComeBeforeTheEnd) {
+  PodLog log(folder.path(), {"r1-a1"});
+  begin("r1-a1");
+  std::filesystem::create_directories(folder / "r1-a1/kept/out");
+  folder.append("r1-a1/kept/out/b.bin", std::string("\0\n\xff", 3));
+  folder.append("r1-a1/kept/a.json", "{}\n");
+  take(log);
+  EXPECT_TRUE(files.empty());  // the program may still write
+  folder.append("r1-a1/records.ndjson", end_line());
+  take(log);
+  EXPECT_EQ(files["r1-a1/kept/a.json"], "{}\n");
+  EXPECT_EQ(files["r1-a1/kept/out/b.bin"], std::string("\0\n\xff", 3));
+  EXPECT_EQ(order.back(), "r1-a1/records.ndjson");
+}
+
 }  // namespace
 }  // namespace kneepoint::agent

@@ -67,5 +67,21 @@ TEST(KubeSteps, RemoteRanksAreStartedThroughTheAgents) {
   }
 }
 
+TEST(KubeSteps, InputsTravelInTheAllocationAndFewFilesComeBack) {
+  AllocationRequest request = two_pods({});
+  ProgramSpec& program = request.steps[0].program;
+  program.own_folder = true;
+  program.keep = {"*.log"};
+  program.staged = {
+      {"mesh", "/work/inputs/ab", "ab", 2, true, std::make_shared<const std::string>("hi")}};
+  const json step = step_of(request, Site{});
+  EXPECT_EQ(step["inputs"][0]["name"], "mesh");
+  EXPECT_EQ(step["inputs"][0]["content"], "aGk=");
+  EXPECT_EQ(step["inputs"][0]["executable"], true);
+  EXPECT_FALSE(step["inputs"][0].contains("from"));
+  EXPECT_EQ(step["keep_bytes"], 1 << 20);
+  EXPECT_EQ(step["own_folder"], true);
+}
+
 }  // namespace
 }  // namespace kneepoint

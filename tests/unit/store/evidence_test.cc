@@ -102,6 +102,7 @@ TEST_F(EvidenceTest, TheNewestAttemptDecidesAndAllAreCounted) {
   result.oversubscribed = true;
   result.binding_differs = true;
   result.machine_busy = true;
+  result.disturbed = "on n1 the clock fell by 25% (limit 10%)";
   ASSERT_TRUE(store_->put_result(good.row, result));
   drive(*store_, good, S::succeeded);
   ASSERT_TRUE(store_->finish_run(runs[0].row));
@@ -126,6 +127,7 @@ TEST_F(EvidenceTest, TheNewestAttemptDecidesAndAllAreCounted) {
   EXPECT_TRUE(run.oversubscribed);
   EXPECT_TRUE(run.binding_differs);
   EXPECT_TRUE(run.machine_busy);
+  EXPECT_EQ(run.disturbed, "on n1 the clock fell by 25% (limit 10%)");
   const RunEvidence& untried = e.points[0].runs[1];
   EXPECT_EQ(untried.number, 4);
   EXPECT_EQ(untried.repeat, 1);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a path really is, realpath tells; it must begin with the folder's own.
+#include "agents/agent/run_folder.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "agents/agent/file.h"
+#include "agents/agent/spread.h"
+#include "orchestrator/base/base64.h"
+
+namespace kneepoint::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostKeptFiles = 100;
+constexpr std::size_t kMostFolderText = 250 * 1024;
+
+std::string real_path(const std::string& path) {
+  char* const found = ::realpath(path.c_str(), nullptr);
+  const std::string text = found != nullptr ? found : "";
+  std::free(found);
+  return text;
+}
+
+bool is_below(const std::string& path, const std::string& folder) {
+  return path.size() > folder.size() + 1 && path.starts_with(folder + "/");
+}
+
+Result<void> make_parents(const std::string& folder, const std::string& name) {
+  std::error_code problem;
+  fs::create_directories(fs::path(folder + "/" + name).parent_path(), problem);
+  if (problem) return system_error("make the folder of " + name, problem.value());
+  return {};
+}
+
+Result<void> put_input(const InputSpec& input, const std::string& folder) {
+  if (!stays_inside(input.name)) {
+    return Error{ErrorCode::invalid, "input '" + input.name + "' would leave the run's folder"};
+  }
+  TRY(make_parents(folder, input.name));
+  const std::string path = folder + "/" + input.name;
+  if (!input.from.empty()) {
+    if (access(input.from.c_str(), R_OK) != 0) return system_error("input " + input.from, errno);
+    if (symlink(input.from.c_str(), path.c_str()) != 0) return system_error("link " + path, errno);
+    return {};
+  }
+  const File file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, input.executable ? 0755 : 0644));
+  if (!file.is_open()) return system_error("write " + path, errno);
+  return write_all(file, input.content, path);
+}
+
+// Names below `at` (a path in the folder that ends with '/', or "") that fit the pattern; a '*'
+// stays within one part of the path. Links are not entered.
+void match(const std::string& folder, const std::string& at, const std::string& pattern,
+           std::set<std::string>& names) {
+  const std::size_t slash = pattern.find('/');
+  const std::string part = pattern.substr(0, slash);
+  std::error_code problem;
+  fs::directory_iterator entry(folder + "/" + at, problem);
+  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
+    const std::string name = entry->path().filename().string();
+    if (fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+    if (slash == std::string::npos) {
+      names.insert(at + name);
+    } else if (std::error_code ignored; !entry->is_symlink(ignored)) {
+      match(folder, at + name + "/", pattern.substr(slash + 1), names);
+    }
+  }
+}
+
+bool is_plain_text(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return c > ' ' && c != 127; });
+}
+
+std::string why_not(const std::string& folder, const std::string& name, std::int64_t& size) {
+  struct stat status {};
+  const std::string path = folder + "/" + name;
+  if (lstat(path.c_str(), &status) != 0) return system_error("look at it", errno).message;
+  size = status.st_size;
+  if (!S_ISREG(status.st_mode)) return "not a plain file";
+  if (!is_below(real_path(path), real_path(folder))) return "it lies outside the run's folder";
+  if (!is_plain_text(name)) return "its name holds a blank or a control character";
+  return "";
+}
+
+}  // namespace
+
+bool stays_inside(std::string_view path) {
+  if (path.empty() || path.find('\0') != std::string_view::npos) return false;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t slash = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, slash - at);
+    if (part.empty() || part == "." || part == "..") return false;
+    at = slash + 1;
+  }
+  return true;
+}
+
+Result<std::string> make_folder(const StepSpec& step, bool in_pod) {
+  const std::string folder = step.run_dir + "/work";
+  if (mkdir(folder.c_str(), 0755) != 0) return system_error("mkdir " + folder, errno);
+  for (const InputSpec& input : step.inputs) TRY(put_input(input, folder));
+  const std::string text = in_pod ? folder_text(step, folder) : "";
+  if (text.empty()) return folder;
+  const std::string path = step.run_dir + "/folder.sh";
+  const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file.is_open()) return system_error("write " + path, errno);
+  TRY(write_all(file, text, path));
+  return folder;
+}
+
+std::string folder_text(const StepSpec& step, const std::string& folder) {
+  const bool linked = std::any_of(step.inputs.begin(), step.inputs.end(),
+                                  [](const InputSpec& input) { return !input.from.empty(); });
+  if (linked) return "";
+  // Several ranks of a pod do this at once: each writes under a name of its own and renames.
+  std::string text = "mkdir -p " + shell_quoted(folder) + " && cd " + shell_quoted(folder);
+  for (const InputSpec& input : step.inputs) {
+    const std::string name = shell_quoted(input.name);
+    const std::size_t slash = input.name.rfind('/');
+    if (slash != std::string::npos) {
+      text += " && mkdir -p " + shell_quoted(input.name.substr(0, slash));
+    }
+    text += " && echo " + base64_encoded(input.content) + " | base64 -d > " + name + ".$$";
+    if (input.executable) text += " && chmod 755 " + name + ".$$";
+    text += " && mv -f " + name + ".$$ " + name;
+  }
+  return text + " || exit 127\n";
+}
+
+std::string prepare_folder_text() {
+  const char* path = std::getenv(kFolderVariable);
+  return path != nullptr && *path != '\0' ? read_small(path, kMostFolderText) : "";
+}
+
+void locate_program(StepSpec& step, const std::string& folder) {
+  const std::string program = step.program.empty() ? step.argv[0] : step.program;
+  const bool relative = program.find('/') != std::string::npos && program[0] != '/';
+  if (!relative) return;
+  if (access((folder + "/" + program).c_str(), F_OK) == 0) {
+    step.program = folder + "/" + program;  // for its hash
+    return;
+  }
+  const std::string here = real_path(program);
+  if (here.empty()) return;
+  const auto named = std::find(step.argv.begin(), step.argv.end(), program);
+  if (named != step.argv.end()) *named = here;
+}
+
+std::vector<KeptFile> keep_files(const StepSpec& step, const std::string& folder) {
+  std::vector<KeptFile> kept;
+  std::set<std::string> seen;
+  std::int64_t total = 0;
+  std::vector<std::set<std::string>> matched(step.keep.size());  // all before the first is moved
+  for (std::size_t i = 0; i < step.keep.size(); ++i) {
+    if (stays_inside(step.keep[i])) match(folder, "", step.keep[i], matched[i]);
+  }
+  for (std::size_t i = 0; i < step.keep.size(); ++i) {
+    const std::string& pattern = step.keep[i];
+    const std::set<std::string>& names = matched[i];
+    if (names.empty()) {
+      kept.push_back(
+          {pattern, 0, stays_inside(pattern) ? "no such file" : "it would leave the run's folder"});
+    }
+    for (const std::string& name : names) {
+      if (!seen.insert(name).second) continue;
+      KeptFile file{name, 0, ""};
+      file.problem = why_not(folder, name, file.size);
+      if (file.problem.empty() && seen.size() > kMostKeptFiles) {
+        file.problem = "more than " + std::to_string(kMostKeptFiles) + " files";
+      }
+      if (file.problem.empty() && total + file.size > step.keep_bytes) {
+        file.problem = std::to_string(file.size) + " bytes would make more than the " +
+                       std::to_string(step.keep_bytes) + " bytes that a run may keep";
+      }
+      if (file.problem.empty()) {
+        const std::string target = step.run_dir + "/kept";
+        if (const auto made = make_parents(target, name); !made)
+          file.problem = made.error().message;
+        if (file.problem.empty() &&
+            rename((folder + "/" + name).c_str(), (target + "/" + name).c_str()) != 0) {
+          file.problem = system_error("move it", errno).message;
+        }
+        if (file.problem.empty()) total += file.size;
+      }
+      kept.push_back(std::move(file));
+    }
+  }
+  return kept;
+}
+
+void remove_folder(const std::string& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+FileText read_inside(const std::string& folder, const std::string& name, std::size_t most) {
+  FileText text;
+  const std::string path = folder + "/" + name;
+  if (folder.empty() || !stays_inside(name)) {
+    text.problem = "'" + name + "' would leave the run's folder";
+    return text;
+  }
+  const std::string real = real_path(path);
+  if (real.empty()) {
+    text.problem = "the program wrote no file '" + name + "'";
+    return text;
+  }
+  const File file(open(real.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!is_below(real, real_path(folder))) {
+    text.problem = "'" + name + "' is a link out of the run's folder";
+  } else if (!file.is_open() || fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    text.problem = "'" + name + "' is not a plain file that can be read";
+  }
+  if (!text.problem.empty()) return text;
+  const auto part = [&](std::size_t from, std::size_t size) {
+    std::string bytes(size, '\0');
+    std::size_t have = 0;
+    while (have < size) {
+      const ssize_t n =
+          pread(file.fd(), bytes.data() + have, size - have, static_cast<off_t>(from + have));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      have += static_cast<std::size_t>(n);
+    }
+    bytes.resize(have);
+    return bytes;
+  };
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size <= most) {
+    text.head = part(0, size);
+  } else {
+    text.head = part(0, most / 2);
+    text.tail = part(size - most / 2, most / 2);
+  }
+  return text;
+}
+
+}  // namespace kneepoint::agent
