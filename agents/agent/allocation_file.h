@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,8 +43,17 @@ struct StepSpec {
   std::vector<MetricPattern> metrics;
 };
 
+// Where records go while the steps run, besides the run directory. The token never leaves the
+// agent and its pusher.
+struct PushSpec {
+  std::string url;    // https://HOST:PORT
+  std::string token;  // of this allocation
+  std::string ca;     // PEM: whom to trust; "": whom the system trusts
+};
+
 struct AllocationFile {
   std::string name;
+  std::optional<PushSpec> push;
   std::vector<StepSpec> steps;
 };
 

@@ -165,7 +165,9 @@ KubeManifest kube_manifest(const AllocationRequest& request, const Site& site,
                            const std::string& key) {
   KubeManifest manifest;
   manifest.name = kube_name(request.name, request.directory);
-  manifest.hash = sha256_hex(job_of(request, site, "").dump()).substr(0, 16);
+  AllocationRequest plain = request;
+  plain.push = {};  // where we listen may change from one start to the next
+  manifest.hash = sha256_hex(job_of(plain, site, "").dump()).substr(0, 16);
   json job = job_of(request, site, key);
   job["metadata"]["annotations"][kKubeHashNote] = manifest.hash;
   manifest.job = job.dump();

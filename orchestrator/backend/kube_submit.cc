@@ -3,28 +3,16 @@
 // The Job first, then the Service that it owns. The allocation's file is written before both.
 #include "orchestrator/backend/kube_submit.h"
 
-#include <sys/random.h>
-
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/kube_manifest.h"
+#include "orchestrator/base/hmac.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr char kNoKey[] = "drawn-when-it-is-submitted";
 
-Result<std::string> new_key() {
-  unsigned char bytes[32];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) {
-    return system_error("draw a key", errno);
-  }
-  std::string key;
-  for (const unsigned char byte : bytes) {
-    key += "0123456789abcdef"[byte >> 4U];
-    key += "0123456789abcdef"[byte & 15U];
-  }
-  return key;
-}
+constexpr std::size_t kKeyBytes = 32;
 
 Result<KubeJob> namesake(KubeSession& session, const AllocationRequest& request,
                          const KubeManifest& manifest, Deadline deadline) {
@@ -83,8 +71,8 @@ Result<JobRef> submit_kube_job(KubeSession& session, const AllocationRequest& re
     TRY_ASSIGN(job, session.book.add(request));
   }
   if (job->over || !job->ref.id.empty()) return job->ref;
-  TRY_ASSIGN(const std::string key, new_key());
-  const KubeManifest manifest = kube_manifest(request, session.site, key);
+  const KubeManifest manifest =
+      kube_manifest(request, session.site, hex_of_bytes(random_bytes(kKeyBytes)));
   TRY_ASSIGN(const KubeAnswer answer,
              session.client->call("POST", session.jobs(), manifest.job, deadline));
   KubeJob made;
