@@ -14,6 +14,7 @@
 
 #include "agents/agent/placement.h"
 #include "agents/agent/pod_settings.h"
+#include "agents/agent/pusher.h"
 #include "agents/agent/step_runner.h"
 
 namespace kneepoint::agent {
@@ -55,13 +56,29 @@ File open_allocation(const std::string& path, Signals& signals) {
   }
 }
 
+int run_steps(const AllocationFile& allocation, const std::string& path, Signals& signals) {
+  const Facts node = node_facts();
+  const auto order =
+      node_order(variable("SLURM_JOB_NODELIST"), variable("SLURMD_NODENAME"), allocation.name);
+  for (StepSpec step : allocation.steps) {
+    signals.read_pending();
+    if (signals.cancel_asked()) break;
+    Placement placed = place_step(step, order);
+    step.argv = std::move(placed.argv);
+    step.node_names = std::move(placed.nodes);
+    const auto end = run_step(step, node, signals);
+    if (!end) return complain(kExitIo, path, end.error().in(step.attempt).message);
+    if (*end == StepEnd::cancelled) break;
+  }
+  return kExitDone;
+}
+
 }  // namespace
 
 int run_allocation(const std::string& path) {
   fill_standard_descriptors();
   auto signals = Signals::take();
   if (!signals) return complain(kExitIo, path, signals.error().message);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   // The agent outlives the controller, but not the agent of its pod.
   if (std::getenv(kLostVariable) == nullptr) prctl(PR_SET_PDEATHSIG, 0);
 
@@ -76,20 +93,14 @@ int run_allocation(const std::string& path) {
   const auto allocation = parse_allocation(read_small(path, 64 * 1024 * 1024));
   if (!allocation) return complain(kExitUsage, path, allocation.error().message);
 
-  const Facts node = node_facts();
-  const auto order =
-      node_order(variable("SLURM_JOB_NODELIST"), variable("SLURMD_NODENAME"), allocation->name);
-  for (StepSpec step : allocation->steps) {
-    signals->read_pending();
-    if (signals->cancel_asked()) break;
-    Placement placed = place_step(step, order);
-    step.argv = std::move(placed.argv);
-    step.node_names = std::move(placed.nodes);
-    const auto end = run_step(step, node, *signals);
-    if (!end) return complain(kExitIo, path, end.error().in(step.attempt).message);
-    if (*end == StepEnd::cancelled) break;
-  }
-  return kExitDone;
+  // Before it takes orphans in: the pusher is no child of the agent, which waits for and kills
+  // every child that it has.
+  Pusher pusher;
+  if (allocation->push) pusher.start(path);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const int code = run_steps(*allocation, path, *signals);
+  pusher.finish(*signals);
+  return code;
 }
 
 }  // namespace kneepoint::agent

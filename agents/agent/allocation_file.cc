@@ -108,6 +108,14 @@ StepSpec read_step(const json& object) {
   return step;
 }
 
+PushSpec read_push(const json& object) {
+  PushSpec push;
+  object.at("url").get_to(push.url);
+  object.at("token").get_to(push.token);
+  push.ca = object.value("ca", push.ca);
+  return push;
+}
+
 std::string problem_of(const StepSpec& step) {
   const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   if (step.attempt.empty()) return "'attempt' is empty";
@@ -145,6 +153,7 @@ Result<AllocationFile> parse_allocation(std::string_view text) {
                      ") reads version " + std::to_string(kVersion));
     }
     object.at("name").get_to(file.name);
+    if (object.contains("push")) file.push = read_push(object.at("push"));
     for (const json& step : object.at("steps")) {
       file.steps.push_back(read_step(step));
       const std::string problem = problem_of(file.steps.back());

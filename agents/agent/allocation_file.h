@@ -74,8 +74,17 @@ struct StepSpec {
   std::int64_t noise_sample_ns = 0;  // 0: no sampling
 };
 
+// Where records go while the steps run, besides the run directory. The token never leaves the
+// agent and its pusher.
+struct PushSpec {
+  std::string url;    // https://HOST:PORT
+  std::string token;  // of this allocation
+  std::string ca;     // PEM: whom to trust; "": whom the system trusts
+};
+
 struct AllocationFile {
   std::string name;
+  std::optional<PushSpec> push;
   std::vector<StepSpec> steps;
 };
 

@@ -10,6 +10,7 @@
 #include "agents/agent/agent.h"
 #include "agents/agent/pod.h"
 #include "agents/agent/pod_client.h"
+#include "agents/agent/pusher.h"
 #include "agents/agent/spread.h"
 
 namespace {
@@ -22,7 +23,9 @@ constexpr const char* kUsage =
     "       kneepoint-agent --version\n"
     "\n"
     "run     Runs the steps of an allocation file in turn and writes what became of\n"
-    "        each to records.ndjson in its run directory. SIGTERM cancels.\n"
+    "        each to records.ndjson in its run directory. SIGTERM cancels. Where the\n"
+    "        file names a controller, kneepoint-push beside it sends the records there\n"
+    "        while the steps run.\n"
     "pod     The agent of one pod of a Kubernetes Job, told by its environment what\n"
     "        to do. Pod 0 runs the steps and prints the files of their run\n"
     "        directories to its log; the others start what pod 0 asks for.\n"
@@ -56,6 +59,7 @@ int exec(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   using namespace kneepoint::agent;
   if (argc == 3 && std::strcmp(argv[1], "run") == 0) return run_allocation(argv[2]);
+  if (argc == 3 && std::strcmp(argv[1], "push") == 0) return become_pusher(argv[2]);
   if (argc == 2 && std::strcmp(argv[1], "pod") == 0) return run_pod();
   if (argc >= 4 && std::strcmp(argv[1], "exec") == 0) return exec({argv + 2, argv + argc});
   if (argc >= 2 && std::strcmp(argv[1], "spread") == 0) return spread({argv + 2, argv + argc});

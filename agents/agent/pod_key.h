@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "orchestrator/base/hmac.h"
 #include "orchestrator/base/result.h"
 
 namespace kneepoint::agent {
@@ -14,17 +15,12 @@ namespace kneepoint::agent {
 constexpr std::size_t kMacBytes = 32;
 constexpr std::size_t kNonceBytes = 32;
 
-// HMAC-SHA-256, 32 raw bytes.
-std::string hmac_sha256(std::string_view key, std::string_view message);
-
-// In a time that depends on the lengths alone.
-bool same_bytes(std::string_view a, std::string_view b);
+using kneepoint::bytes_of_hex;
+using kneepoint::hmac_sha256;
+using kneepoint::same_bytes;
 
 // The kernel's random bytes.
 std::string random_nonce();
-
-// "" if it is no even number of hexadecimal digits.
-std::string bytes_of_hex(std::string_view hex);
 
 // The value of a variable, which is then gone; "" if there was none.
 std::string take_variable(const std::string& name);

@@ -177,7 +177,9 @@ KubeManifest kube_manifest(const AllocationRequest& request, const Site& site,
                     kube_controller(request.directory, id)};
   KubeManifest manifest;
   manifest.name = there.name;
-  manifest.hash = sha256_hex(job_of(request, site, there, "").dump()).substr(0, 16);
+  AllocationRequest plain = request;
+  plain.push = {};  // where we listen may change from one start to the next
+  manifest.hash = sha256_hex(job_of(plain, site, there, "").dump()).substr(0, 16);
   json job = job_of(request, site, there, key);
   job["metadata"]["annotations"][kKubeHashNote] = manifest.hash;
   manifest.job = job.dump();

@@ -134,7 +134,7 @@ std::string kube_allocation_text(const AllocationRequest& request, const Site& s
     line.argv = kube_step_argv(step, site, job, line.environment);
     lines.push_back(std::move(line));
   }
-  return allocation_text(request.name, {}, lines);
+  return allocation_text(request.name, {}, lines, request.push);
 }
 
 }  // namespace kneepoint

@@ -4,31 +4,19 @@
 // Job whose Service was never made is found again by the next submission of the same request.
 #include "orchestrator/backend/kube_submit.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/kube_manifest.h"
+#include "orchestrator/base/hmac.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr char kNoKey[] = "drawn-when-it-is-submitted";
 
-Result<std::string> new_key() {
-  unsigned char bytes[32];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) {
-    return system_error("draw a key", errno);
-  }
-  std::string key;
-  for (const unsigned char byte : bytes) {
-    key += "0123456789abcdef"[byte >> 4U];
-    key += "0123456789abcdef"[byte & 15U];
-  }
-  return key;
-}
+constexpr std::size_t kKeyBytes = 32;
 
 Result<KubeJob> namesake(KubeSession& session, const AllocationRequest& request,
                          const KubeManifest& manifest, Deadline deadline) {
@@ -69,8 +57,8 @@ Result<void> prepare(KubeSession& session, Submission& one, Deadline deadline) {
     one.answer = one.job->ref;
     return {};
   }
-  TRY_ASSIGN(const std::string key, new_key());
-  one.manifest = kube_manifest(request, session.site, key, session.book.id_of(request.directory));
+  one.manifest = kube_manifest(request, session.site, hex_of_bytes(random_bytes(kKeyBytes)),
+                               session.book.id_of(request.directory));
   return {};
 }
 

@@ -52,6 +52,7 @@ struct AllocationRequest {
   Shape shape;
   Nanoseconds limit = 0;
   std::vector<Step> steps;
+  PushTarget push;  // where its agent pushes records to, besides its files
 };
 
 struct JobRef {

@@ -185,7 +185,7 @@ class LocalLauncher final : public Launcher {
       TRY(write_whole_file(file, text));
       rankfiles_.insert(file);
     }
-    return write_whole_file(path, prepared.allocation);
+    return write_whole_file(path, prepared.allocation, kOwnerOnly);
   }
 
   Result<JobRef> start(LocalJob& job, const std::vector<int>& confine_to) {

@@ -62,11 +62,16 @@ void write_step(JsonWriter& w, const StepLine& line) {
 }  // namespace
 
 std::string allocation_text(const std::string& name, const std::vector<int>& cpus,
-                            const std::vector<StepLine>& steps) {
+                            const std::vector<StepLine>& steps, const PushTarget& push) {
   JsonWriter w;
   w.begin_object().key("v").value(1).key("name").value(name).key("cpus").begin_array();
   for (const int cpu : cpus) w.value(cpu);
-  w.end_array().key("steps").begin_array();
+  w.end_array();
+  if (!push.url.empty()) {
+    w.key("push").begin_object().key("url").value(push.url).key("token").value(push.token);
+    w.key("ca").value(push.ca).end_object();
+  }
+  w.key("steps").begin_array();
   for (const StepLine& step : steps) write_step(w, step);
   w.end_array().end_object();
   return w.text() + "\n";
@@ -87,10 +92,14 @@ std::optional<KnownAllocation> parse_allocation_text(std::string_view text) {
   }
 }
 
-Result<void> write_whole_file(const std::string& path, std::string_view content) {
+Result<void> write_whole_file(const std::string& path, std::string_view content, mode_t mode) {
   const std::string temporary = path + ".new";
-  const Closing file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const Closing file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
   if (file.get() < 0) return system_error("write '" + temporary + "'", errno);
+  // Left over by a killed controller, perhaps with other rights.
+  if (mode == kOwnerOnly && ::fchmod(file.get(), mode) != 0) {
+    return system_error("write '" + temporary + "'", errno);
+  }
   for (std::size_t done = 0; done < content.size();) {
     const ssize_t wrote = ::write(file.get(), content.data() + done, content.size() - done);
     if (wrote < 0 && errno == EINTR) continue;

@@ -29,7 +29,7 @@ struct StepLine {  // one step of the allocation file
 };
 // `cpus`: the cores handed to it, kept for the next controller.
 std::string allocation_text(const std::string& name, const std::vector<int>& cpus,
-                            const std::vector<StepLine>& steps);
+                            const std::vector<StepLine>& steps, const PushTarget& push = {});
 
 // What a later controller needs of it.
 struct KnownStep {
@@ -42,8 +42,11 @@ struct KnownAllocation {
 };
 std::optional<KnownAllocation> parse_allocation_text(std::string_view text);
 
+constexpr mode_t kForAll = 0644;
+constexpr mode_t kOwnerOnly = 0600;  // of what may hold a token
 // Whole or not at all: a temporary name first.
-Result<void> write_whole_file(const std::string& path, std::string_view content);
+Result<void> write_whole_file(const std::string& path, std::string_view content,
+                              mode_t mode = kForAll);
 // Up to `most` bytes; nullopt when there is no such file.
 Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t most);
 bool path_exists(const std::string& path);

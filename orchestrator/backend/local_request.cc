@@ -80,7 +80,7 @@ LocalRequest local_request(const AllocationRequest& request, const std::vector<C
     if (!all_plain) continue;
     prepared.confine_to.insert(prepared.confine_to.end(), core.cpus.begin(), core.cpus.end());
   }
-  prepared.allocation = allocation_text(request.name, first_cpus, lines);
+  prepared.allocation = allocation_text(request.name, first_cpus, lines, request.push);
   return prepared;
 }
 

@@ -334,7 +334,8 @@ class SlurmLauncher final : public Launcher {
     // The allocation file comes last: where it is, the script is too.
     if (written) {
       written = write_whole_file(slurm_allocation_path(request.directory, request.name),
-                                 slurm_allocation_text(request, site_, is_root_));
+                                 slurm_allocation_text(request, site_, is_root_),
+                                 request.push.url.empty() ? kForAll : kOwnerOnly);
     }
     if (written) return {};
     folders_.clear();  // the next try makes again what somebody may have removed

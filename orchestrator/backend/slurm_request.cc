@@ -123,7 +123,7 @@ std::string slurm_allocation_text(const AllocationRequest& request, const Site& 
     lines.push_back({&step, std::move(argv), slurm_step_environment(step, site, is_root),
                      step.shape.nodes, placed_by(step, site)});
   }
-  return allocation_text(request.name, {}, lines);
+  return allocation_text(request.name, {}, lines, request.push);
 }
 
 SlurmSubmission slurm_submission(const AllocationRequest& request, const Site& site,

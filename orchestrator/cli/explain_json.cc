@@ -49,6 +49,12 @@ void write_attempt(JsonWriter& json, const AttemptStory& story) {
   json.key("signal").value(row.signal);
   json.key("folder").value(story.folder);
   json.key("folder_exists").value(story.folder_exists);
+  if (story.pushed.records > 0) {
+    json.key("pushed").begin_object();
+    json.key("records").value(story.pushed.records);
+    json.key("samples").value(story.pushed.samples);
+    json.end_object();
+  }
   json.key("samples").begin_array();
   for (const Sample& sample : story.samples) {
     json.begin_object();

@@ -135,6 +135,10 @@ std::string attempt_text(const AttemptStory& story, int run) {
   }
   if (had_stand_in(story)) text += std::string("  caveat: ") + kStandInCaveat + "\n";
   text += samples_text(story.samples);
+  if (story.pushed.records > 0) {
+    text += "  so far: " + std::to_string(story.pushed.samples) + " samples in " +
+            std::to_string(story.pushed.records) + " records, pushed by its agent\n";
+  }
   for (const Metric& metric : story.metrics) {
     text +=
         "  metric: " + metric.name + " = " + number_text(metric.value, 6) +
@@ -166,11 +170,12 @@ Result<RunStory> read_story(StudyStore& store, const FoundRun& found) {
   TRY_ASSIGN(const std::vector<AttemptRow> attempts, store.attempts(found.run.row));
   for (const AttemptRow& row : attempts) {
     if (found.attempt > 0 && row.number != found.attempt) continue;
-    AttemptStory attempt{row, {}, {}, {}, {}, {}, false};
+    AttemptStory attempt{row, {}, {}, {}, {}, {}, {}, false};
     TRY_ASSIGN(attempt.samples, store.samples(row.row));
     TRY_ASSIGN(attempt.ranks, store.ranks(row.row));
     TRY_ASSIGN(attempt.metrics, store.metrics(row.row));
     TRY_ASSIGN(attempt.facts, store.facts(row.row));
+    TRY_ASSIGN(attempt.pushed, store.pushed_so_far(row.row));
     attempt.folder = found.study.work_dir + "/" + attempt_name(found.run.number, row.number);
     std::error_code ignored;
     attempt.folder_exists = std::filesystem::is_directory(attempt.folder, ignored);

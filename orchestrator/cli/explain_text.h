@@ -18,6 +18,7 @@ struct AttemptStory {
   std::vector<RankTotal> ranks;
   std::vector<Metric> metrics;
   std::vector<Fact> facts;
+  PushedSoFar pushed;  // of an attempt that is not over
   std::string folder;
   bool folder_exists = false;
 };

@@ -12,6 +12,7 @@
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/detach.h"
 #include "orchestrator/cli/input_files.h"
+#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/report_options.h"
@@ -153,11 +154,14 @@ Result<int> run(Session& session, const Arguments& arguments) {
   EngineOptions options;
   options.concurrent = arguments.count("--concurrent");
   options.lease = lease.lease();
+  TRY_ASSIGN(auto endpoint, open_live_reports(session, site, database, chosen.row, options));
   view.attach(options);
   auto outcome = run_study(*store, chosen.row, study, site, *access.launcher, *access.poller,
                            session.clock, options);
   view.finish();
+  endpoint.reset();
   if (!outcome) return outcome.error().in(chosen.row.id);
+  if (outcome->end == EngineEnd::finished) forget_live_reports(site, database, chosen.row);
   return conclude(session, arguments, *store, chosen.row, word_of(outcome->end), outcome->end);
 }
 

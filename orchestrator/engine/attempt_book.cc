@@ -79,13 +79,16 @@ Result<void> AttemptBook::handed_over(ActiveAllocation& allocation, const JobRef
   return {};
 }
 
-StepArtifacts AttemptBook::step_of(int index, const Artifacts& artifacts) const {
+Result<StepArtifacts> AttemptBook::step_of(int index, const Artifacts& artifacts) const {
   const RunState& run = table_.at(index);
-  const std::string name = attempt_name(run.row.number, run.active->row.number);
+  StepArtifacts found;
+  found.attempt = attempt_name(run.row.number, run.active->row.number);
   for (const StepArtifacts& step : artifacts.steps) {
-    if (step.attempt == name) return step;
+    if (step.attempt == found.attempt) found = step;
   }
-  return {};
+  if (!has_pushes_) return found;
+  TRY_ASSIGN(const std::string pushed, store_.pushed_text(run.active->row.row));
+  return with_pushed(std::move(found), pushed);
 }
 
 Result<void> AttemptBook::note_placement(const ActiveAllocation& allocation,
@@ -155,6 +158,7 @@ Result<void> AttemptBook::hand_back(int index, const std::string& why) {
   TRY(event_of(index, "again", why));
   attempt.job_id.clear();
   attempt.started_ns = attempt.ended_ns = 0;
+  if (has_pushes_) TRY(store_.drop_pushed(attempt.row));
   TRY(change(attempt, AttemptState::planned));
   table_.end_attempt(index, AttemptState::planned, false, true);
   return {};
@@ -166,6 +170,7 @@ Result<void> AttemptBook::conclude(int index, AttemptState state, Reason reason,
   AttemptRow& attempt = run.active->row;
   attempt.reason = reason;
   attempt.detail = detail;
+  if (has_pushes_) TRY(store_.drop_pushed(attempt.row));
   TRY(change(attempt, state));
   const int spent = run.spent + (costs_a_try(state) ? 1 : 0);
   const RetryDecision decision = after_attempt(

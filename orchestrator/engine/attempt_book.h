@@ -37,9 +37,11 @@ class AttemptBook {
   // The launcher has taken their allocation.
   Result<void> handed_over(ActiveAllocation& allocation, const JobRef& job);
 
-  // Of what its allocation left behind, the part of this run; a step that never began if there is
-  // none.
-  StepArtifacts step_of(int index, const Artifacts& artifacts) const;
+  // Of what its allocation left behind and what was pushed, the part of this run; a step that never
+  // began if there is none.
+  Result<StepArtifacts> step_of(int index, const Artifacts& artifacts) const;
+  // Records may have been pushed: they count beside what was collected.
+  void expect_pushes() { has_pushes_ = true; }
   // Where the backend placed the allocation, or what its queue says of it.
   Result<void> note_placement(const ActiveAllocation& allocation, const Observation& seen);
 
@@ -64,6 +66,7 @@ class AttemptBook {
   const Capabilities& backend_;
   RunTable& table_;
   ProgressBook& progress_;
+  bool has_pushes_ = false;
 };
 
 }  // namespace kneepoint

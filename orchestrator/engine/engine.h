@@ -30,9 +30,18 @@ struct Progress {
   std::string waiting;       // why nothing runs, or why the site does not answer
 };
 
+// Records that agents push while they run. The engine reads the spool; who fills it is not its
+// business.
+struct LiveReports {
+  std::string spool;                                                // folder; "": nobody pushes
+  std::function<PushTarget(const std::string& allocation)> target;  // empty: nobody listens
+  std::function<std::vector<std::string>()> news;  // what the story should tell of the endpoint
+};
+
 struct EngineOptions {
   int concurrent = 0;  // 0: plan, site, backend default, in this order
   Lease lease;         // held by the caller; the engine keeps its heartbeat fresh
+  LiveReports live;
   std::function<void(const Progress&)> on_progress;  // at most a few times a second
   std::function<void(const std::string&)> on_line;   // each finished run, one line
 };

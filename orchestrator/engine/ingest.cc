@@ -11,6 +11,7 @@
 #include <set>
 
 #include "agents/record/record.h"
+#include "agents/record/way_home.h"
 #include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
@@ -105,6 +106,14 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
 }
 
 }  // namespace
+
+StepArtifacts with_pushed(StepArtifacts step, const std::string& pushed) {
+  if (pushed.empty()) return step;
+  step.records = record::one_of_both(step.records, pushed);
+  step.begun = true;
+  if (!step.problem.empty() && record::parse(step.records).complete) step.problem.clear();
+  return step;
+}
 
 Ingested ingest(const Point& point, const StepArtifacts& step, const Observation& seen,
                 bool oversubscribed) {

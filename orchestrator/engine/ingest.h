@@ -25,6 +25,9 @@ struct Ingested {
   AttemptResult result;
 };
 
+// What was collected of a step and what was pushed of it: the same records by two ways.
+StepArtifacts with_pushed(StepArtifacts step, const std::string& pushed);
+
 // For a step that has begun, and has ended or whose allocation has (`seen` says how the backend saw
 // that).
 Ingested ingest(const Point& point, const StepArtifacts& step, const Observation& seen,

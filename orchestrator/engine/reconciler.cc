@@ -11,8 +11,10 @@
 #include "orchestrator/engine/contact.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/ingest.h"
+#include "orchestrator/engine/needs.h"
 #include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/progress.h"
+#include "orchestrator/engine/push_book.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/retry.h"
 #include "orchestrator/engine/rounds.h"
@@ -43,6 +45,7 @@ class Reconciler {
                         wished_concurrent(site.packing, study.plan.limits, options.concurrent))),
         progress_(row.id, clock, options),
         book_(store, row, study, clock, backend_, table_, progress_),
+        pushes_(store, table_, book_, options.live),
         contact_(clock, book_, progress_) {}
 
   Result<EngineOutcome> run() {
@@ -108,6 +111,7 @@ class Reconciler {
 
   Result<void> tick() {
     TRY(housekeeping());
+    TRY(pushes_.take());
     TRY(observe_all());
     if (table_.active().empty() && table_.waiting().empty() && stopping_ == Stopping::no) {
       TRY(table_.left_open() > 0 ? leave_open() : decide_round());
@@ -210,7 +214,7 @@ class Reconciler {
     allocation.next_look = after + (after - before) * kLookShare;
     if (!artifacts) return {};  // its end will tell
     for (const int index : std::vector<int>(allocation.members)) {
-      const StepArtifacts step = book_.step_of(index, *artifacts);
+      TRY_ASSIGN(const StepArtifacts step, book_.step_of(index, *artifacts));
       AttemptRow& attempt = table_.at(index).active->row;
       const StepProgress progress = progress_of(step);
       if (progress == StepProgress::not_begun) continue;
@@ -233,7 +237,7 @@ class Reconciler {
     const bool alone = is_alone(allocation);
     // Ending the last of them ends `allocation` too.
     for (const int index : std::vector<int>(allocation.members)) {
-      const StepArtifacts step = book_.step_of(index, found);
+      TRY_ASSIGN(const StepArtifacts step, book_.step_of(index, found));
       TRY(step.begun ? book_.ended(index, step, seen, alone)
                      : book_.never_began(index, seen, fruitful));
     }
@@ -282,18 +286,12 @@ class Reconciler {
   Result<void> start_waiting() {
     if (stopping_ != Stopping::no || table_.waiting().empty()) return {};
     if (!contact_.submitting.is_over(clock_.steady())) return {};
-    Usage usage;
-    usage.node_seconds = progress_.node_seconds;
-    for (const auto& [id, allocation] : table_.allocations()) {
-      const Need need = need_of_all(allocation.members);
-      ++usage.runs;
-      usage.nodes += allocation.nodes;
-      usage.cpus += need.cpus;
-      usage.node_seconds += need.node_seconds;
-    }
+    const Usage usage = usage_of(table_, study_, backend_, progress_.node_seconds);
     const std::vector<std::vector<int>> batches = batches_of_waiting();
     std::vector<Need> needs;
-    for (const std::vector<int>& batch : batches) needs.push_back(need_of_all(batch));
+    for (const std::vector<int>& batch : batches) {
+      needs.push_back(need_of_all(batch, table_, study_, backend_));
+    }
     const Admission admission = admit(needs, usage, ceilings_);
     waiting_for_ = admission.count == 0 ? admission.waiting : "";
     over_budget_ = admission.over_budget && admission.count == 0 && table_.active().empty();
@@ -329,23 +327,6 @@ class Reconciler {
 
   const Point& point_of(int index) { return study_.points[table_.at(index).point]; }
 
-  // One after the other: the largest counts, and it is held for all of the time.
-  Need need_of_all(const std::vector<int>& runs) {
-    Need all;
-    double seconds = 0;
-    for (const int index : runs) {
-      const Point& point = point_of(index);
-      double expected = table_.expected_seconds(table_.at(index).point);
-      if (expected <= 0) expected = point.modelled_seconds;
-      const Need one = need_of(point, backend_, expected);
-      all.nodes = std::max(all.nodes, one.nodes);
-      all.cpus = std::max(all.cpus, one.cpus);
-      seconds += expected;
-    }
-    all.node_seconds = seconds * all.nodes;
-    return all;
-  }
-
   // Submits every allocation whose intent is written and whose job is not known yet. Once stopping,
   // what could not be submitted is left to the next start, which finds the intent.
   Result<void> hand_over() {
@@ -364,6 +345,7 @@ class Reconciler {
                                  is_oversubscribed(point, backend_)));
       }
       requests.push_back(allocation_for(allocation.job.name, row_.work_dir, std::move(steps)));
+      requests.back().push = pushes_.target(allocation.job.name);
       ids.push_back(id);
     }
     if (requests.empty()) return {};
@@ -448,6 +430,7 @@ class Reconciler {
   }
 
   Result<EngineOutcome> finish(EngineEnd end) {
+    TRY(pushes_.take());  // what the endpoint has to tell, to the last
     TRY(store_.renew_lease(row_.row, options_.lease));  // only its holder may say that it is over
     const std::string state = state_after(end);
     TRY_ASSIGN(auto transaction, store_.begin());
@@ -473,6 +456,7 @@ class Reconciler {
   ProgressBook progress_;
   RunTable table_;
   AttemptBook book_;
+  PushBook pushes_;
   Contact contact_;
   std::map<RowId, int> point_index_;
   std::vector<RowId> point_rows_;

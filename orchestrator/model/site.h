@@ -9,6 +9,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/model/kube_access.h"
+#include "orchestrator/model/push.h"
 
 namespace kneepoint {
 
@@ -128,6 +129,7 @@ struct Site {
   SimulatedSite simulated;
   SlurmSite slurm;
   KubernetesSite kubernetes;
+  PushSite push;
   Packing packing;
   SiteLimits limits;
   std::string text;  // the file's bytes; empty for the built-in local site

@@ -144,6 +144,7 @@ const KeySet kKubernetes = {{
     {"keep"},
     {"pod"},
 }};
+const KeySet kPush = {{{"listen"}, {"address"}, {"certificate"}, {"key"}, {"ca"}}};
 const KeySet kPacking = {{{"mode"}, {"allocations"}, {"steps"}, {"limit"}}};
 const KeySet kSiteLimits = {{{"nodes"}, {"concurrent"}, {"cores"}, {"node_hours"}}};
 const KeySet kSite = {{
@@ -158,6 +159,7 @@ const KeySet kSite = {{
     {"simulated", &kSimulated},
     {"slurm", &kSlurm},
     {"kubernetes", &kKubernetes},
+    {"push", &kPush},
     {"packing", &kPacking},
     {"limits", &kSiteLimits},
 }};

@@ -8,6 +8,7 @@
 #include "orchestrator/plan/keys.h"
 #include "orchestrator/plan/kubernetes_site.h"
 #include "orchestrator/plan/plan_parts.h"
+#include "orchestrator/plan/push_site.h"
 
 namespace kneepoint {
 namespace {
@@ -221,6 +222,7 @@ SiteRead read_site(std::string_view text, const std::string& path) {
     read_simulated(root, site);
     read_slurm(root["slurm"], site);
     read_kubernetes(root, site);
+    read_push(root["push"], site);
     read_packing(root["packing"], site.packing);
     read_limits(root["limits"], site.limits);
   }

@@ -4,6 +4,7 @@
 // done. The backup is made by a second connection, which reads while the first holds the lock.
 #include "orchestrator/store/migrations.h"
 
+#include <algorithm>
 #include <string>
 
 #include "orchestrator/base/log.h"
@@ -12,6 +13,10 @@ namespace kneepoint {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x4B4E4545;  // "KNEE": the file is ours
+
+std::int64_t last_of(std::span<const Migration> migrations) {
+  return migrations.empty() ? 0 : migrations.back().version;
+}
 
 struct Schema {
   std::int64_t version = 0;
@@ -53,7 +58,7 @@ Result<void> refuse_dangling(Database& database) {
 // One step, if anything is left to do. The answer: is there more?
 Result<bool> migrate_once(Database& database, std::span<const Migration> migrations,
                           bool& backup_due) {
-  const auto last = static_cast<std::int64_t>(migrations.size());
+  const std::int64_t last = last_of(migrations);
   TRY_ASSIGN(auto transaction, database.begin());
   TRY_ASSIGN(const Schema schema, read_schema(database, last));
   if (schema.version == last) return false;
@@ -67,8 +72,11 @@ Result<bool> migrate_once(Database& database, std::span<const Migration> migrati
              "database " + database.path() + ": a copy of schema version " + old + " is " + copy);
   }
   backup_due = false;  // what this call made itself needs no copy
-  const Migration& next = migrations[static_cast<std::size_t>(schema.version)];
-  ENSURE(next.version == schema.version + 1, "migrations are numbered 1, 2, 3... without gaps");
+  const auto found = std::find_if(migrations.begin(), migrations.end(), [&](const Migration& one) {
+    return one.version > schema.version;
+  });
+  ENSURE(found != migrations.end(), "migrations are in the order of their versions");
+  const Migration& next = *found;
   const auto in_step = [&](const Error& error) {
     return error.in("migrate from schema version " + old + " (" + std::string(next.name) + ")");
   };
@@ -83,9 +91,8 @@ Result<bool> migrate_once(Database& database, std::span<const Migration> migrati
 }  // namespace
 
 Result<void> migrate(Database& database, std::span<const Migration> migrations) {
-  TRY_ASSIGN(const Schema schema,
-             read_schema(database, static_cast<std::int64_t>(migrations.size())));
-  if (schema.version == static_cast<std::int64_t>(migrations.size())) return {};
+  TRY_ASSIGN(const Schema schema, read_schema(database, last_of(migrations)));
+  if (schema.version == last_of(migrations)) return {};
   bool backup_due = true;
   for (bool more = true; more;) {
     TRY_ASSIGN(more, migrate_once(database, migrations, backup_due));
@@ -94,7 +101,7 @@ Result<void> migrate(Database& database, std::span<const Migration> migrations) 
 }
 
 Result<void> require_current(Database& database, std::span<const Migration> migrations) {
-  const auto last = static_cast<std::int64_t>(migrations.size());
+  const std::int64_t last = last_of(migrations);
   TRY_ASSIGN(const Schema schema, read_schema(database, last));
   if (schema.version == last) return {};
   if (schema.empty) {

@@ -13,7 +13,7 @@
 namespace kneepoint {
 
 struct Migration {
-  int version;  // 1, 2, 3... without gaps
+  int version;  // ascending
   std::string_view name;
   std::string_view sql;
 };

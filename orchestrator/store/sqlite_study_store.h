@@ -67,6 +67,12 @@ class SqliteStudyStore final : public StudyStore {
   Result<void> reopen_failed_runs(RowId study) override;
   Result<std::vector<AttemptRow>> attempts(RowId run) override;
 
+  // store_pushes.cc
+  Result<int> put_pushed(RowId attempt, const std::vector<PushedRecord>& records) override;
+  Result<std::string> pushed_text(RowId attempt) override;
+  Result<PushedSoFar> pushed_so_far(RowId attempt) override;
+  Result<void> drop_pushed(RowId attempt) override;
+
   // store_story.cc
   Result<void> put_event(RowId study, const Event& event) override;
   Result<std::vector<Event>> events(RowId study, int run_number) override;

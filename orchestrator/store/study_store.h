@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
@@ -117,6 +118,16 @@ struct AttemptResult {
   std::string disturbed;  // what went beyond the plan's noise limit; "": nothing
 };
 
+// One line that an agent pushed.
+struct PushedRecord {
+  std::int64_t seq = 0;
+  std::string_view type;
+  std::string_view line;  // without its newline
+};
+struct PushedSoFar {
+  int records = 0, samples = 0;
+};
+
 // A run that was over before the study was made, with one attempt that succeeded.
 struct FinishedRun {
   RowId point = 0;
@@ -184,6 +195,13 @@ class StudyStore {
   virtual Result<void> finish_run(RowId run) = 0;
   virtual Result<void> reopen_failed_runs(RowId study) = 0;  // run --retry-failed
   virtual Result<std::vector<AttemptRow>> attempts(RowId run) = 0;
+
+  // Pushed records of an attempt that is not over: each seq once, the first that came. How many
+  // were new.
+  virtual Result<int> put_pushed(RowId attempt, const std::vector<PushedRecord>& records) = 0;
+  virtual Result<std::string> pushed_text(RowId attempt) = 0;  // by seq; may have gaps
+  virtual Result<PushedSoFar> pushed_so_far(RowId attempt) = 0;
+  virtual Result<void> drop_pushed(RowId attempt) = 0;
 
   // What every report must say of the study; each code once.
   virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;

@@ -16,7 +16,7 @@ import tempfile
 
 PROGRAMS = {
     "controller.Containerfile": ["kneepoint"],
-    "workloads.Containerfile": ["kneepoint-agent", "kp-jacobi3d", "kp-synthetic"],
+    "workloads.Containerfile": ["kneepoint-agent", "kneepoint-push", "kp-jacobi3d", "kp-synthetic"],
 }
 IN_THE_BASE = {"libc6", "libgcc-s1", "libstdc++6"}  # apt itself needs them
 

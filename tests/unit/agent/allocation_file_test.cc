@@ -58,6 +58,17 @@ TEST(AllocationFile, reads_every_field) {
   EXPECT_TRUE(step.inputs[1].executable);
 }
 
+TEST(AllocationFile, reads_where_to_push) {
+  const auto file = parse_allocation(
+      R"({"v":1,"name":"n","push":{"url":"https://h:1","token":"t","ca":"c"},"steps":[]})");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  ASSERT_TRUE(file->push);
+  EXPECT_EQ(file->push->url + file->push->token + file->push->ca, "https://h:1tc");
+  EXPECT_FALSE(parse_allocation(R"({"v":1,"name":"n","steps":[]})")->push);
+  EXPECT_NE(message_of(R"({"v":1,"name":"n","push":{"url":"u"},"steps":[]})").find("token"),
+            std::string::npos);
+}
+
 TEST(AllocationFile, has_defaults_and_leaves_unknown_fields_alone) {
   const auto file = parse_allocation(
       R"({"v":1,"name":"n","new":1,"steps":[{"attempt":"a","run_dir":"/d","argv":["p"],"x":2}]})");

@@ -106,6 +106,20 @@ TEST(KubeManifest, StepsTravelInVariablesThatNoOneCanMistake) {
   EXPECT_EQ(variable(job, "KNEEPOINT_WAIT"), "1800");
 }
 
+TEST(KubeManifest, WhereToPushTravelsWithTheStepsAndIsNoPartOfTheHash) {
+  AllocationRequest request = request_of(2, StarterKind::mpirun);
+  const std::string hash = kube_manifest(request, site_of(), "k").hash;
+  request.push = {"https://controller:8443", "secret", "PEM"};
+  const auto manifest = kube_manifest(request, site_of(), "k");
+  EXPECT_EQ(manifest.hash, hash) << "an adopted job is ours though we listen elsewhere now";
+  EXPECT_EQ(manifest.job.find("secret"), std::string::npos);
+  std::string text;
+  ASSERT_TRUE(
+      record::base64_decoded(variable(json::parse(manifest.job), "KNEEPOINT_ALLOCATION_0"), text));
+  EXPECT_EQ(json::parse(text)["push"]["token"], "secret");
+  EXPECT_EQ(json::parse(text)["push"]["url"], "https://controller:8443");
+}
+
 TEST(KubeManifest, AProgramWithoutMpiIsStartedInEveryPod) {
   const auto manifest = kube_manifest(request_of(3, StarterKind::none), site_of(), "k");
   std::string text;

@@ -56,6 +56,17 @@ TEST(AllocationText, NamesTheProgramAndAsksForTheMachine) {
   EXPECT_NE(text().find("\"measure_machine\":true"), std::string::npos);
 }
 
+TEST(AllocationText, SaysWhereToPushOnlyWhereSomebodyListens) {
+  Step step;
+  const auto text = [&step](const PushTarget& push) {
+    return allocation_text("kp-1", {}, {{&step, {"x"}, {}}}, push);
+  };
+  EXPECT_EQ(text({}).find("push"), std::string::npos);
+  EXPECT_NE(text({"https://h:1", "t", "c"})
+                .find("\"push\":{\"url\":\"https://h:1\",\"token\":\"t\",\"ca\":\"c\"}"),
+            std::string::npos);
+}
+
 TEST(AllocationText, TellsTheNextControllerWhatItNeeds) {
   Step step;
   step.attempt = "r1-a1";

@@ -55,6 +55,10 @@ containers:
     imagePullPolicy: {{ $controller.image.pullPolicy }}
     command:
       {{- toYaml .command | nindent 6 }}
+    {{- if eq $controller.kind "study" }}
+    ports:
+      - {name: push, containerPort: 8443}
+    {{- end }}
     env:
       - {name: KNEEPOINT_DB, value: /var/lib/{{ $name }}/kneepoint.db}
       - {name: HOME, value: /var/lib/{{ $name }}}

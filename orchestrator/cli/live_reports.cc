@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine reads the spool even when nobody listens: an earlier controller may have left some.
+#include "orchestrator/cli/live_reports.h"
+
+#include <filesystem>
+#include <ostream>
+
+#include "orchestrator/cli/places.h"
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+Result<std::unique_ptr<PushEndpoint>> open_live_reports(Session& session, const Site& site,
+                                                        const std::string& database,
+                                                        const StudyRow& study,
+                                                        EngineOptions& options) {
+  std::unique_ptr<PushEndpoint> none;
+  if (!site.push.on) return none;
+  const std::string folder = push_folder(database);
+  options.live.spool = push_spool(folder, study.id);
+  PushSite push = site.push;
+  const std::string here = fs::current_path().string();
+  for (std::string* path : {&push.certificate, &push.key, &push.ca}) {
+    if (!path->empty()) *path = absolute_path(*path, here);
+  }
+  auto opened = PushEndpoint::open(push, folder, study.id, session.clock);
+  if (!opened && opened.error().code != ErrorCode::unavailable) {
+    return opened.error().in("push");
+  }
+  if (!opened) {
+    session.err << "kneepoint: run: no live reports: " << opened.error().message
+                << "; records come home by the run directories\n";
+    return none;
+  }
+  PushEndpoint* endpoint = opened->get();
+  options.live.target = [endpoint](const std::string& name) { return endpoint->target(name); };
+  options.live.news = [endpoint] { return endpoint->news(); };
+  session.err << "live reports: agents push to " << endpoint->url() << std::endl;
+  return std::move(opened).value();
+}
+
+void forget_live_reports(const Site& site, const std::string& database, const StudyRow& study) {
+  if (!site.push.on) return;
+  std::error_code ignored;
+  fs::remove_all(push_spool(push_folder(database), study.id), ignored);
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HTTP/1.1 requests from the bytes of a connection, as far as the record endpoint needs them: a
+// method, a path, a few headers, a body of stated length. Pure. What is not understood is a status,
+// never a guess; after one the connection is closed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kneepoint {
+
+struct HttpRequest {
+  std::string method;
+  std::string path;           // without a query
+  std::string authorization;  // the header's value
+  std::size_t length = 0;     // of the body
+  bool has_length = false;
+  bool keep_alive = true;
+  bool expects_continue = false;
+};
+
+constexpr std::size_t kMostHttpHead = 8 << 10;
+
+struct HttpHead {
+  enum class State { unfinished, complete, refused };
+  State state = State::unfinished;
+  int status = 0;        // refused: what to answer
+  std::size_t size = 0;  // complete: of the head, blank line included
+  HttpRequest request;
+};
+HttpHead read_http_head(std::string_view bytes);
+
+// An answer; `why` is one line of text, "" for none.
+std::string http_answer(int status, std::string_view why, bool keep_alive);
+
+}  // namespace kneepoint

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TLS for the server's sockets, never blocking. OpenSSL stays inside tls.cc and certificate.cc.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "orchestrator/base/result.h"
+
+struct ssl_ctx_st;
+struct ssl_st;
+
+namespace kneepoint {
+
+class TlsContext {
+ public:
+  // PEM texts. The certificate may be a chain.
+  static Result<TlsContext> make(const std::string& certificate, const std::string& key);
+  ssl_ctx_st* handle() const { return handle_.get(); }
+
+ private:
+  struct Free {
+    void operator()(ssl_ctx_st* handle) const;
+  };
+  std::unique_ptr<ssl_ctx_st, Free> handle_;
+};
+
+// One accepted connection. The socket must not block; it is closed with the stream.
+class TlsStream {
+ public:
+  enum class Status { done, want_read, want_write, closed };
+
+  TlsStream(const TlsContext& context, int fd);
+  ~TlsStream();
+  TlsStream(const TlsStream&) = delete;
+  TlsStream& operator=(const TlsStream&) = delete;
+
+  int fd() const { return fd_; }
+  // Appends at most `most` bytes of what is there; done: some were.
+  Status read(std::string& into, std::size_t most);
+  // Takes what was written off the front of `bytes`; done: all was.
+  Status write(std::string_view& bytes);
+
+ private:
+  Status status_of(int result);
+
+  struct Free {
+    void operator()(ssl_st* handle) const;
+  };
+  std::unique_ptr<ssl_st, Free> handle_;
+  int fd_;
+};
+
+}  // namespace kneepoint
