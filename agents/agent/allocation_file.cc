@@ -39,10 +39,11 @@ StepSpec read_step(const json& object) {
   step.oversubscribed = object.value("oversubscribed", step.oversubscribed);
   step.program = object.value("program", step.program);
   step.measure_machine = object.value("measure_machine", step.measure_machine);
+  step.profile = object.value("profile", step.profile);
   if (object.contains("metrics")) {
     for (const json& metric : object.at("metrics")) {
       step.metrics.push_back(
-          {metric.at("name").get<std::string>(), metric.at("pattern").get<std::string>(),
+          {metric.at("name").get<std::string>(), metric.value("pattern", std::string()),
            metric.value("unit", std::string()), metric.value("from", std::string("stdout"))});
     }
   }
@@ -63,6 +64,9 @@ std::string problem_of(const StepSpec& step) {
     if (name.empty() || name.find('=') != std::string::npos || has_nul(name) || has_nul(value)) {
       return "'" + name + "' in 'env' can't be an environment variable";
     }
+  }
+  if (step.profile != "none" && step.profile != "mpi") {
+    return "'profile' is '" + step.profile + "'; this agent knows none and mpi";
   }
   if (step.limit_ns < 0) return "'limit_ns' is negative";
   return "";

@@ -19,7 +19,7 @@ struct MetricPattern {
   std::string name;
   std::string pattern;
   std::string unit;
-  std::string from = "stdout";  // stdout | stderr
+  std::string from = "stdout";  // stdout | stderr; "time" also mpi | probe, without a pattern
 };
 
 struct StepSpec {
@@ -39,6 +39,7 @@ struct StepSpec {
   std::string node_names;        // the agent's own note: "n[1-2]"; "": not known
   std::string program;           // of a rank; "": not told, then argv[0] unless it is a starter
   bool measure_machine = false;  // if nobody has since the node booted
+  std::string profile = "none";  // none | mpi: preload the profile of MPI calls
   std::vector<MetricPattern> metrics;
 };
 

@@ -20,6 +20,7 @@
 #include "agents/agent/outcome.h"
 #include "agents/agent/pod_client.h"
 #include "agents/agent/pod_settings.h"
+#include "agents/agent/profile.h"
 #include "agents/agent/record_log.h"
 #include "agents/agent/run_counters.h"
 #include "agents/agent/supervisor.h"
@@ -92,7 +93,9 @@ class StepRun {
     Environment additions = step_.env;
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
     additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
-    auto child = start_child(step_.argv, additions);
+    if (step_.profile == "mpi") library_ = profile_library();
+    add_profile_variables(step_, library_, additions);
+    auto child = start_child(with_passed_variables(step_, !library_.empty()), additions);
     if (!child) {
       seen_.start_problem = child.error().message;
       return {};
@@ -160,9 +163,10 @@ class StepRun {
   void add_findings() {
     if (!seen_.start_problem.empty()) return;
     const Extraction found =
-        extract_guarded(step_.metrics, out_.capture(), err_.capture(), kExtractionLimit);
+        extract_guarded(output_metrics(step_), out_.capture(), err_.capture(), kExtractionLimit);
     for (const auto& metric : found.metrics) log_.add(metric);
     seen_.metric_problems = found.problems;
+    const std::string profile = add_derived();
     seen_.bad_lines = tail_.bad_lines();
     seen_.first_bad = tail_.first_bad();
     seen_.last_error_line = last_line(err_.capture(), kQuotedLine);
@@ -180,8 +184,22 @@ class StepRun {
       std::snprintf(text, sizeof text, "%.2f", *other_cores_);
       facts.emplace_back("cpu.others", text);
     }
+    if (!profile.empty()) facts.emplace_back("profile", profile);
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
     log_.add(record::Provenance{"run", std::move(facts)});
+  }
+
+  // What the libraries inside the workload left; gives the fact about the profile.
+  std::string add_derived() {
+    const Reports reports = collect_reports(profile_folder(step_), probe_folder(step_));
+    const Derived derived = derive(step_, reports, log_.read_back(), !library_.empty());
+    for (const auto& one : derived.samples) log_.add(one);
+    for (const auto& one : derived.ranks) log_.add(one);
+    for (const auto& one : derived.metrics) log_.add(one);
+    for (const auto& one : derived.profile) log_.add(one);
+    for (const auto& one : derived.operations) log_.add(one);
+    if (!derived.problem.empty()) seen_.metric_problems.push_back(derived.problem);
+    return derived.state;
   }
 
   const StepSpec& step_;
@@ -195,6 +213,7 @@ class StepRun {
   Nanoseconds lost_at_ = 0;
   std::optional<double> other_cores_;
   Facts counted_;
+  std::string library_;  // that is preloaded; "": none
 };
 
 }  // namespace
