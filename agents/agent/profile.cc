@@ -188,7 +188,10 @@ void add_profile_variables(const StepSpec& step, const std::string& library,
 
 std::vector<std::string> with_passed_variables(const StepSpec& step, bool preloaded) {
   std::vector<std::string> argv = step.argv;
-  if (argv.empty() || !takes_dash_x(argv[0]) || step.nodes < 2) return argv;
+  if (argv.empty() || !takes_dash_x(argv[0])) return argv;
+  // In pods the hosts are named and their number is not told.
+  const bool names_hosts = std::find(argv.begin(), argv.end(), "--host") != argv.end();
+  if (step.nodes < 2 && !names_hosts) return argv;
   std::vector<std::string> names = {kProbeVariable};
   if (preloaded) names.insert(names.end(), {kProfileVariable, "LD_PRELOAD"});
   std::vector<std::string> options;

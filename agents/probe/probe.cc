@@ -78,8 +78,14 @@ __attribute__((constructor)) void begin() {
   if (where == nullptr || where[0] == '\0' || std::strlen(where) + 64 > kMostPath) return;
   std::strcpy(folder, where);
   process = getpid();
-  begin_moment = ticks::moment();
   enabled = true;
+}
+
+// When something is first marked: at load time it is not known yet which clock it will be.
+pthread_once_t clock_once = PTHREAD_ONCE_INIT;
+void start_clock() {
+  begin_moment = ticks::moment();
+  used.store(true);
 }
 
 int rank_by_environment() {
@@ -115,7 +121,7 @@ Region* region_of(const char* name) {
     region_count.store(count + 1, std::memory_order_release);
   }
   pthread_mutex_unlock(&lock);
-  used.store(true, std::memory_order_relaxed);
+  pthread_once(&clock_once, start_clock);
   return region;
 }
 
@@ -186,7 +192,7 @@ KP_EXPORT void kp_iteration_begin(void) {
   if (iterations == nullptr) {
     iterations = static_cast<Iteration*>(std::calloc(kMostIterations, sizeof(Iteration)));
     mpi_ticks = reinterpret_cast<MpiTicks>(dlsym(RTLD_DEFAULT, "kneepoint_pmpi_thread_ticks"));
-    used.store(true, std::memory_order_relaxed);
+    pthread_once(&clock_once, start_clock);
   }
   iteration_open = true;
   iteration_mpi = mpi_ticks != nullptr ? mpi_ticks() : 0;
@@ -233,8 +239,8 @@ KP_EXPORT void kp_metric(const char* name, double value, const char* unit) {
     metrics[i].value = value;
     if (i == metric_count) ++metric_count;
   }
-  used.store(true);
   pthread_mutex_unlock(&lock);
+  pthread_once(&clock_once, start_clock);
 }
 
 // For the MPI profile, which takes the text of every rank home; nullptr: nothing to tell.

@@ -39,7 +39,7 @@ inline bool counter_is_steady() {
 }
 #endif
 
-// Before the first call in a process it is the monotonic clock; nothing measures that early.
+// False until this library's constructors have run: take no moment in one of them.
 inline const bool kSteady = counter_is_steady();
 
 inline std::uint64_t now() {

@@ -33,9 +33,10 @@ struct Step {
   Command command;  // of one rank
   Starter starter;
   std::vector<MetricSpec> metrics;
-  bool own_harness = false;     // must report samples and an end of its own
-  bool emulated = false;        // sleeps: takes no CPU slot
-  bool oversubscribed = false;  // more ranks × threads than cores, on purpose
+  std::string profile = "none";  // none | mpi: the agent preloads the profile of MPI calls
+  bool own_harness = false;      // must report samples and an end of its own
+  bool emulated = false;         // sleeps: takes no CPU slot
+  bool oversubscribed = false;   // more ranks × threads than cores, on purpose
   bool measure_machine =
       false;  // the workload states flops: what can the machine do? Once per boot
   Nanoseconds limit = 0;

@@ -54,6 +54,7 @@ void write_step(JsonWriter& w, const StepLine& line) {
   w.key("oversubscribed").value(step.oversubscribed);
   if (!step.command.argv.empty()) w.key("program").value(step.command.argv[0]);
   if (step.measure_machine) w.key("measure_machine").value(true);
+  if (step.profile != "none") w.key("profile").value(step.profile);
   w.key("metrics").begin_array();
   for (const MetricSpec& metric : step.metrics) {
     w.begin_object().key("name").value(metric.name).key("pattern").value(metric.pattern);

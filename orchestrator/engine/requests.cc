@@ -40,6 +40,7 @@ Step step_for(const Point& point, const Plan& plan, const Site& site, const RunI
   }
   if (point.mpi) step.starter = {site.starter, site.starter_options};
   step.metrics = point.metrics;
+  step.profile = point.profile;
   step.own_harness = point.own_harness;
   step.emulated = point.emulated;
   step.oversubscribed = oversubscribed;

@@ -25,6 +25,7 @@ const KeySet kWorkload = {{
     {"size", &kSize},
     {"environment", nullptr, kFreeNames},
     {"metrics", &kMetric, kFreeNames},
+    {"profile"},
     {"result", &kResult},
     {"scale", &kScale},
     {"model", &kModel},

@@ -147,6 +147,7 @@ class Expander {
     point.result_name = workload.result.name;
     point.mpi = workload.mpi;
     point.metrics = workload.metrics;
+    point.profile = workload.profile;
     if (workload.catalog) {
       point.work_unit = workload.catalog->work_unit;
       point.own_harness = true;

@@ -172,6 +172,13 @@ void check_sizes(const YamlView& view, const std::vector<Mode>& modes,
   }
 }
 
+// Only T can come from what the agent's libraries saw.
+const std::vector<std::string>& metric_sources(bool is_time) {
+  static const std::vector<std::string> of_time = {"stdout", "stderr", "mpi", "probe"};
+  static const std::vector<std::string> of_others = {"stdout", "stderr"};
+  return is_time ? of_time : of_others;
+}
+
 void read_metrics(const YamlView& view, WorkloadSpec& workload) {
   const YamlView metrics = view["metrics"];
   const std::vector<YamlView> entries = metrics.entries();
@@ -182,8 +189,13 @@ void read_metrics(const YamlView& view, WorkloadSpec& workload) {
       entry.fail_at_key("expected a name of letters, digits, '_' and '-'");
     }
     if (!entry.check_map()) continue;
+    const bool is_time = metric.name == "time";
+    read_into(entry["from"].word(metric_sources(is_time)), metric.from);
+    const bool from_output = metric.from != "mpi" && metric.from != "probe";
     const YamlView pattern = entry["pattern"];
-    if (!pattern.present()) {
+    if (!from_output && pattern.present()) {
+      pattern.fail_at_key("from: " + metric.from + " needs no pattern; drop one of the two");
+    } else if (from_output && !pattern.present()) {
       pattern.fail("missing; expected a regular expression such as \"t=([0-9.]+)\"");
     }
     if (const auto text = pattern.text()) {
@@ -199,12 +211,9 @@ void read_metrics(const YamlView& view, WorkloadSpec& workload) {
         pattern.fail("not a regular expression: '" + *text + "'");
       }
     }
-    const bool is_time = metric.name == "time";
     static const std::vector<std::string> units = {"s", "ms", "us", "ns"};
     if (is_time) metric.unit = "s";
     read_into(is_time ? entry["unit"].word(units) : entry["unit"].text(), metric.unit);
-    static const std::vector<std::string> streams = {"stdout", "stderr"};
-    read_into(entry["from"].word(streams), metric.from);
     workload.metrics.push_back(std::move(metric));
   }
   bool has_time = false;
@@ -213,6 +222,19 @@ void read_metrics(const YamlView& view, WorkloadSpec& workload) {
     metrics.fail(
         "a command needs a 'time' metric, or its T is unknown; e.g. "
         "{time: {pattern: \"elapsed ([0-9.]+) s\"}}");
+  }
+}
+
+void read_profile(const YamlView& view, WorkloadSpec& workload) {
+  static const std::vector<std::string> words = {"none", "mpi"};
+  read_into(view["profile"].word(words), workload.profile);
+  if (workload.profile == "mpi" && !workload.mpi) {
+    view["profile"].fail_at_key("profile: mpi counts MPI calls, but mpi: false starts no ranks");
+  }
+  for (const MetricSpec& metric : workload.metrics) {
+    if (metric.from == "mpi" && workload.profile != "mpi") {
+      view["metrics"]["time"]["from"].fail("from: mpi is told by the profile; add profile: mpi");
+    }
   }
 }
 
@@ -296,6 +318,7 @@ WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
   check_sizes(view, modes, workload);
   read_metrics(view, workload);
   read_rest(view, workload);
+  read_profile(view, workload);
   return workload;
 }
 

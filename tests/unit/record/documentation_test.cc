@@ -22,8 +22,8 @@ TEST(RecordDocumentation, every_example_line_holds_and_every_type_has_one) {
     EXPECT_EQ(decoded.problem, "") << line;
     types.insert(decoded.type);
   }
-  EXPECT_EQ(types, (std::set<std::string>{"begin", "check", "done", "end", "metric", "provenance",
-                                          "rank", "sample"}));
+  EXPECT_EQ(types, (std::set<std::string>{"begin", "check", "done", "end", "metric", "operation",
+                                          "profile", "provenance", "rank", "sample"}));
 }
 
 }  // namespace
