@@ -118,6 +118,7 @@ check_packages=(
   'libgtest-dev|the test framework'
   'libopenblas0-pthread|the reference that gemm is compared with'
   'clang-format-14|checks the format'
+  'gfortran|Fortran programs that the MPI profile is tested on'
   'python3|checks the JSON Schema and sums up the tests'
   'python3-jsonschema|checks the JSON Schema of plan and site'
   'python3-yaml|reads the plans that the schema is checked on'

@@ -104,6 +104,7 @@ StepSpec read_step(const json& object) {
   step.oversubscribed = object.value("oversubscribed", step.oversubscribed);
   step.program = object.value("program", step.program);
   step.measure_machine = object.value("measure_machine", step.measure_machine);
+  step.profile = object.value("profile", step.profile);
   read_program(object, step);
   return step;
 }
@@ -130,6 +131,9 @@ std::string problem_of(const StepSpec& step) {
     if (name.empty() || name.find('=') != std::string::npos || has_nul(name) || has_nul(value)) {
       return "'" + name + "' in 'env' can't be an environment variable";
     }
+  }
+  if (step.profile != "none" && step.profile != "mpi") {
+    return "'profile' is '" + step.profile + "'; this agent knows none and mpi";
   }
   for (const InputSpec& input : step.inputs) {
     if (input.name.empty() || has_nul(input.name) || has_nul(input.from)) {

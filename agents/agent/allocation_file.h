@@ -20,7 +20,7 @@ struct MetricPattern {
   std::string name;
   std::string pattern;
   std::string unit;
-  std::string from = "stdout";  // stdout | stderr | file
+  std::string from = "stdout";  // stdout | stderr | file; "time" also mpi | probe
   std::string file;             // in the run's folder
   std::string json;             // a path, instead of `pattern`
   std::string better;           // lower | higher; "": not said
@@ -65,6 +65,7 @@ struct StepSpec {
   std::string node_names;        // the agent's own note: "n[1-2]"; "": not known
   std::string program;           // of a rank; "": not told, then argv[0] unless it is a starter
   bool measure_machine = false;  // if nobody has since the node booted
+  std::string profile = "none";  // none | mpi: preload the profile of MPI calls
   std::vector<MetricPattern> metrics;
   std::vector<SanityRule> sanity;
   bool own_folder = false;  // runs in run_dir/work

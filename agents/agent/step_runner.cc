@@ -22,6 +22,7 @@
 #include "agents/agent/outcome.h"
 #include "agents/agent/pod_client.h"
 #include "agents/agent/pod_settings.h"
+#include "agents/agent/profile.h"
 #include "agents/agent/record_log.h"
 #include "agents/agent/run_counters.h"
 #include "agents/agent/run_folder.h"
@@ -113,7 +114,9 @@ class StepRun {
     if (!folder_.empty()) additions.emplace_back("PWD", folder_);
     const std::string script = step_.run_dir + "/folder.sh";
     if (access(script.c_str(), F_OK) == 0) additions.emplace_back(kFolderVariable, script);
-    auto child = start_child(step_.argv, additions, folder_);
+    if (step_.profile == "mpi") library_ = profile_library();
+    add_profile_variables(step_, library_, additions);
+    auto child = start_child(with_passed_variables(step_, !library_.empty()), additions, folder_);
     if (!child) {
       seen_.start_problem = child.error().message;
       return {};
@@ -183,11 +186,13 @@ class StepRun {
   // What is only known when the workload has ended: metrics of its output, where its ranks ran.
   void add_findings() {
     if (!seen_.start_problem.empty()) return;
+    const std::vector<MetricPattern> metrics = output_metrics(step_);
     const Extraction found = extract_guarded(
-        {step_.metrics, step_.sanity, out_.capture(), err_.capture(), folder_}, kExtractionLimit);
+        {metrics, step_.sanity, out_.capture(), err_.capture(), folder_}, kExtractionLimit);
     for (const auto& metric : found.metrics) log_.add(metric);
     seen_.metric_problems = found.problems;
     seen_.broken = found.broken;
+    const std::string profile = add_derived();
     for (auto& broken : broken_by_values(step_.sanity, log_.read_back().metrics)) {
       seen_.broken.push_back(std::move(broken));
     }
@@ -209,6 +214,7 @@ class StepRun {
       facts.emplace_back("cpu.others", text);
     }
     if (!folder_.empty()) add_kept(facts);
+    if (!profile.empty()) facts.emplace_back("profile", profile);
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
     log_.add(record::Provenance{"run", std::move(facts)});
     if (!noise_.empty()) log_.add(record::Provenance{host_name(), noise_});
@@ -224,6 +230,23 @@ class StepRun {
     }
   }
 
+  // What the libraries inside the workload left; gives the fact about the profile.
+  std::string add_derived() {
+    const Reports reports = collect_reports(profile_folder(step_), probe_folder(step_));
+    // Reading back is dear where records are many, and mostly there is nothing to derive.
+    const bool plain = reports.profiles.empty() && reports.probes.empty() &&
+                       output_metrics(step_).size() == step_.metrics.size();
+    const Derived derived =
+        derive(step_, reports, plain ? record::Records{} : log_.read_back(), !library_.empty());
+    for (const auto& one : derived.samples) log_.add(one);
+    for (const auto& one : derived.ranks) log_.add(one);
+    for (const auto& one : derived.metrics) log_.add(one);
+    for (const auto& one : derived.profile) log_.add(one);
+    for (const auto& one : derived.operations) log_.add(one);
+    if (!derived.problem.empty()) seen_.metric_problems.push_back(derived.problem);
+    return derived.state;
+  }
+
   StepSpec step_;
   std::string folder_;  // its own; "": it has none
   const Facts& node_;
@@ -236,7 +259,8 @@ class StepRun {
   Nanoseconds lost_at_ = 0;
   std::optional<double> other_cores_;
   Facts counted_;
-  Facts noise_;  // of this node
+  Facts noise_;          // of this node
+  std::string library_;  // that is preloaded; "": none
 };
 
 }  // namespace

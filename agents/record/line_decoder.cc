@@ -145,6 +145,36 @@ Metric read_metric(Fields& f) {
   return r;
 }
 
+RankProfile read_profile(Fields& f) {
+  RankProfile r;
+  r.rank = f.small("rank");
+  r.complete = f.truth("complete");
+  r.threads = f.small("threads");
+  r.window_ns = f.integer("window_ns");
+  r.collective_ns = f.integer("collective_ns");
+  r.point_to_point_ns = f.integer("point_to_point_ns");
+  r.wait_ns = f.integer("wait_ns");
+  r.one_sided_ns = f.integer("one_sided_ns");
+  r.other_ns = f.integer("other_ns");
+  r.other_threads_ns = f.integer("other_threads_ns");
+  return r;
+}
+
+Operation read_operation(Fields& f) {
+  Operation r;
+  r.name = f.text("name", false);
+  r.kind = f.text("kind", false);
+  r.calls = f.integer("calls");
+  r.bytes = f.integer("bytes");
+  r.time_ns = f.integer("time_ns");
+  r.max_ns = f.integer("max_ns");
+  for (const char* known : {"collective", "point_to_point", "wait", "one_sided", "other"}) {
+    if (r.kind == known) return r;
+  }
+  f.fail("kind '" + r.kind + "' is not known");
+  return r;
+}
+
 Check read_check(Fields& f) {
   return {f.truth("passed"), f.text("detail")};
 }
@@ -186,6 +216,8 @@ Content read_content(const std::string& type, Fields& f) {
   if (type == "sample") return read_sample(f);
   if (type == "rank") return read_rank(f);
   if (type == "metric") return read_metric(f);
+  if (type == "profile") return read_profile(f);
+  if (type == "operation") return read_operation(f);
   if (type == "check") return read_check(f);
   if (type == "failure") return read_failure(f);
   if (type == "done") return read_done(f);

@@ -13,8 +13,8 @@
 namespace kneepoint::record {
 
 // std::monostate: a type that this version doesn't know, or a line with a problem.
-using Content = std::variant<std::monostate, Begin, Provenance, Sample, RankTotal, Metric, Check,
-                             Failure, Done, End>;
+using Content = std::variant<std::monostate, Begin, Provenance, Sample, RankTotal, Metric,
+                             RankProfile, Operation, Check, Failure, Done, End>;
 
 struct Decoded {
   int seq = -1;  // -1: not stamped, or not to be read

@@ -64,6 +64,32 @@ struct Metric {
   std::string better;  // lower | higher; "": not said, and left out of the line
 };
 
+// What a preloaded profile saw of one rank between MPI_Init and MPI_Finalize: the thread that
+// called MPI_Init, by kind of call.
+struct RankProfile {
+  int rank = 0;
+  bool complete = false;  // MPI_Finalize was reached
+  int threads = 1;        // that called MPI
+  std::int64_t window_ns = 0;
+  std::int64_t collective_ns = 0, point_to_point_ns = 0, wait_ns = 0, one_sided_ns = 0;
+  std::int64_t other_ns = 0;          // MPI-IO
+  std::int64_t other_threads_ns = 0;  // in MPI, in threads beside that one
+
+  std::int64_t communication_ns() const {
+    return collective_ns + point_to_point_ns + wait_ns + one_sided_ns;
+  }
+};
+
+// One MPI call by name, of all ranks and threads together.
+struct Operation {
+  std::string name;  // MPI_Allreduce
+  std::string kind;  // collective | point_to_point | wait | one_sided | other
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;    // handed over to be sent
+  std::int64_t time_ns = 0;  // sum over ranks
+  std::int64_t max_ns = 0;   // of one rank
+};
+
 // The workload's verdict on its own answer.
 struct Check {
   bool passed = false;
@@ -102,6 +128,8 @@ std::string to_line(int seq, const Provenance& r);
 std::string to_line(int seq, const Sample& r);
 std::string to_line(int seq, const RankTotal& r);
 std::string to_line(int seq, const Metric& r);
+std::string to_line(int seq, const RankProfile& r);
+std::string to_line(int seq, const Operation& r);
 std::string to_line(int seq, const Check& r);
 std::string to_line(int seq, const Failure& r);
 std::string to_line(int seq, const Done& r);
@@ -117,6 +145,8 @@ struct Records {
   std::vector<Sample> samples;
   std::vector<RankTotal> ranks;
   std::vector<Metric> metrics;
+  std::vector<RankProfile> profile;
+  std::vector<Operation> operations;
   std::optional<Check> check;
   std::optional<Failure> failure;
   std::optional<Done> done;

@@ -76,6 +76,8 @@ class Reader {
   void keep(Sample& r) { r_.samples.push_back(r); }
   void keep(RankTotal& r) { r_.ranks.push_back(std::move(r)); }
   void keep(Metric& r) { r_.metrics.push_back(std::move(r)); }
+  void keep(RankProfile& r) { r_.profile.push_back(r); }
+  void keep(Operation& r) { r_.operations.push_back(std::move(r)); }
   void keep(Check& r) {
     if (!r_.check || r_.check->passed) r_.check = std::move(r);  // one failure is failure
   }
@@ -132,6 +134,7 @@ std::optional<std::string> stamp_line(int seq, std::string_view workload_line) {
       [&](const auto& content) -> std::string {
         using T = std::decay_t<decltype(content)>;
         if constexpr (std::is_same_v<T, std::monostate> || std::is_same_v<T, Begin> ||
+                      std::is_same_v<T, RankProfile> || std::is_same_v<T, Operation> ||
                       std::is_same_v<T, End>) {
           return "";  // unknown, broken, or the agent's alone
         } else if constexpr (std::is_same_v<T, Provenance>) {

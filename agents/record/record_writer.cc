@@ -73,6 +73,32 @@ std::string to_line(int seq, const Metric& r) {
   return line.text();
 }
 
+std::string to_line(int seq, const RankProfile& r) {
+  return Line(seq, "profile")
+      .field("rank", r.rank)
+      .field("complete", r.complete)
+      .field("threads", r.threads)
+      .field("window_ns", r.window_ns)
+      .field("collective_ns", r.collective_ns)
+      .field("point_to_point_ns", r.point_to_point_ns)
+      .field("wait_ns", r.wait_ns)
+      .field("one_sided_ns", r.one_sided_ns)
+      .field("other_ns", r.other_ns)
+      .field("other_threads_ns", r.other_threads_ns)
+      .text();
+}
+
+std::string to_line(int seq, const Operation& r) {
+  return Line(seq, "operation")
+      .field("name", r.name)
+      .field("kind", r.kind)
+      .field("calls", r.calls)
+      .field("bytes", r.bytes)
+      .field("time_ns", r.time_ns)
+      .field("max_ns", r.max_ns)
+      .text();
+}
+
 std::string to_line(int seq, const Check& r) {
   return Line(seq, "check").field("passed", r.passed).field("detail", r.detail).text();
 }

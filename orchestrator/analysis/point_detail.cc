@@ -2,6 +2,7 @@
 #include "orchestrator/analysis/point_detail.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/analysis/machine_facts.h"
@@ -12,6 +13,8 @@
 
 namespace kneepoint {
 namespace {
+
+constexpr double kWindowSlack = 0.1;  // T may differ so much from the profile's window
 
 std::string at_k(const PointSummary& p) {
   return "K=" + std::to_string(p.point.k);
@@ -34,6 +37,7 @@ class Details {
       d.results_per_second = p.point.results / p.seconds;
       if (before != nullptr) relate(*before, p, d);
       add_ranks(p, d);
+      add_profile(p, d);
       add_tail(p, d);
       add_audit(before, p, d);
       add_machine(p, d);
@@ -82,8 +86,14 @@ class Details {
     double wall = 0;
     for (const double t : detail.iteration_seconds) wall += t;
     const auto timed = static_cast<double>(detail.iteration_seconds.size());
-    const double scale = timed > 0 ? p.point.iterations / timed : 1;
-    if (timed == 0) wall = run->seconds;
+    double scale = timed > 0 ? p.point.iterations / timed : 1;
+    if (timed == 0) {
+      // Totals of a profile are from MPI_Init to MPI_Finalize, of which T may be a part.
+      const double window = profile_window(detail);
+      wall = window > 0 ? window : run->seconds;
+      scale = run->seconds / wall;
+      if (std::abs(scale - 1) > kWindowSlack) warn_of_window(p, *run, window);
+    }
     Result<Breakdown> breakdown = break_down(detail.ranks, wall);
     if (!breakdown) {
       warnings_.push_back(
@@ -102,6 +112,23 @@ class Details {
     } else if (base_run_ != nullptr) {
       add_accounting(p, *run, d);
     }
+  }
+
+  void warn_of_window(const PointSummary& p, const RunEvidence& run, double window) {
+    warnings_.push_back(
+        {"profile_window", at_k(p) + ", run r" + std::to_string(run.number) + ": T is " +
+                               in_words(run.seconds) +
+                               " s, from MPI_Init to MPI_Finalize it took " + in_words(window) +
+                               " s; the breakdown is of all of that, brought to T (time: {from: "
+                               "mpi}, or MPI_Pcontrol around what is timed, makes them one)"});
+  }
+
+  void add_profile(const PointSummary& p, PointDetail& d) const {
+    std::vector<const RunDetail*> runs;
+    for (const RunEvidence* run : valid_runs(members_, evidence_of(p))) {
+      if (const RunDetail* detail = detail_of(evidence_of(p), *run)) runs.push_back(detail);
+    }
+    d.profile = profile_of(runs);
   }
 
   void add_accounting(const PointSummary& p, const RunEvidence& run, PointDetail& d) {

@@ -16,6 +16,7 @@
 #include "orchestrator/analysis/knees.h"
 #include "orchestrator/analysis/model_intervals.h"
 #include "orchestrator/analysis/models.h"
+#include "orchestrator/analysis/mpi_profile.h"
 #include "orchestrator/analysis/prediction.h"
 #include "orchestrator/analysis/queue_use.h"
 #include "orchestrator/analysis/roofline.h"
@@ -41,6 +42,7 @@ struct PointDetail {
   std::vector<Straggler> stragglers;
   std::optional<double> comm_ratio;             // exposed communication / compute
   std::optional<double> comm_ratio_efficiency;  // 1 / (1 + comm_ratio)
+  std::optional<MpiProfile> profile;            // of the valid runs that have one
   std::optional<TailSummary> tail;              // over the iterations of all valid runs
   std::optional<TailGrowth> tail_growth;        // weak: against the baseline
   std::optional<SuperlinearAudit> audit;        // where triggered

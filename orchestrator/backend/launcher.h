@@ -35,6 +35,7 @@ struct Step {
   std::vector<MetricSpec> metrics;
   ProgramSpec program;
   Nanoseconds noise_sample = 0;  // 0: no sampling
+  std::string profile = "none";  // none | mpi: the agent preloads the profile of MPI calls
   bool own_harness = false;      // must report samples and an end of its own
   bool emulated = false;         // sleeps: takes no CPU slot
   bool oversubscribed = false;   // more ranks × threads than cores, on purpose

@@ -55,6 +55,7 @@ void write_step(JsonWriter& w, const StepLine& line) {
   w.key("oversubscribed").value(step.oversubscribed);
   if (!step.command.argv.empty()) w.key("program").value(step.command.argv[0]);
   if (step.measure_machine) w.key("measure_machine").value(true);
+  if (step.profile != "none") w.key("profile").value(step.profile);
   write_program(w, step, line.keep_bytes);
   w.end_object();
 }

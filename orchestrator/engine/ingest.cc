@@ -61,6 +61,33 @@ std::string nodes_told(const record::Records& records) {
   return "";
 }
 
+// A program without samples of its own is split as its profile says: the shares of the time from
+// MPI_Init to MPI_Finalize, brought to T.
+void keep_profile(const Point& point, const record::Records& records, bool has_samples,
+                  AttemptResult& out) {
+  for (const record::RankProfile& p : records.profile) {
+    out.profile.push_back({p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
+                           p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns,
+                           p.other_threads_ns});
+  }
+  for (const record::Operation& o : records.operations) {
+    out.operations.push_back({o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns});
+  }
+  const auto seconds = time_of_run(point, records);
+  if (has_samples || records.profile.empty() || !seconds) return;
+  double window = 0, useful = 0, communication = 0;
+  for (const record::RankProfile& p : records.profile) {
+    const auto inside = static_cast<double>(p.communication_ns() + p.other_ns);
+    window = std::max(window, static_cast<double>(p.window_ns));
+    useful += std::max(0.0, static_cast<double>(p.window_ns) - inside);
+    communication += static_cast<double>(p.communication_ns());
+  }
+  if (!(window > 0)) return;
+  const double scale = *seconds / window / static_cast<double>(records.profile.size());
+  out.compute_seconds = useful * scale;
+  out.communication_seconds = communication * scale;
+}
+
 void keep(const Point& point, const record::Records& records, AttemptResult& out) {
   double compute = 0, communication = 0;
   int timed = 0;
@@ -77,6 +104,7 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
     out.compute_seconds = compute * scale;
     out.communication_seconds = communication * scale;
   }
+  keep_profile(point, records, timed > 0, out);
   std::set<std::string> hosts;
   for (const record::RankTotal& r : records.ranks) {
     out.ranks.push_back({r.rank, r.host, r.cpus, r.compute_ns, r.communication_ns, r.work});

@@ -49,6 +49,7 @@ Step step_for(const Point& point, const Plan& plan, const Site& site, const RunI
     file.source = staged_path(identity.directory, file);
   }
   step.noise_sample = plan.noise.sample_ns;
+  step.profile = point.profile;
   step.own_harness = point.own_harness;
   step.emulated = point.emulated;
   step.oversubscribed = oversubscribed;

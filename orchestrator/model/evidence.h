@@ -36,6 +36,30 @@ struct RankTotal {
   double work = 0;  // in the workload's work unit, per iteration
 };
 
+// What a preloaded profile saw of one rank between MPI_Init and MPI_Finalize, by kind of call.
+struct RankProfile {
+  int rank = 0;
+  bool complete = false;  // MPI_Finalize was reached
+  int threads = 1;        // that called MPI; the times are of the one that called MPI_Init
+  Nanoseconds window_ns = 0;
+  Nanoseconds collective_ns = 0, point_to_point_ns = 0, wait_ns = 0, one_sided_ns = 0;
+  Nanoseconds other_ns = 0;          // MPI-IO
+  Nanoseconds other_threads_ns = 0;  // in MPI, in threads beside that one
+
+  Nanoseconds communication_ns() const {
+    return collective_ns + point_to_point_ns + wait_ns + one_sided_ns;
+  }
+};
+
+// One MPI call by name, all ranks and threads together.
+struct OperationTotal {
+  std::string name, kind;
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;   // handed over to be sent
+  Nanoseconds time_ns = 0;  // sum over ranks
+  Nanoseconds max_ns = 0;   // of one rank
+};
+
 struct Metric {
   std::string name;
   double value = 0;
@@ -56,6 +80,8 @@ struct RunDetail {
   std::vector<RankTotal> ranks;           // over those iterations
   std::vector<Metric> metrics;
   std::vector<Fact> facts;
+  std::vector<RankProfile> profile;  // by rank; empty: the run had none
+  std::vector<OperationTotal> operations;
 };
 
 // The evidence of one run: its deciding attempt. T is only meaningful if state is succeeded.

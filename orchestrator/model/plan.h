@@ -93,6 +93,7 @@ struct WorkloadSpec {
   std::string use;                   // catalog entry, or empty when `command` is given
   std::vector<std::string> command;  // argv template: {size} {K} {ranks} {nodes} {mode} {param}
   bool mpi = true;                   // ranks started by the site's starter; false: plain process
+  std::string profile = "none";      // none | mpi: count its MPI calls by a preloaded library
   std::vector<ParameterList> parameters;
   std::vector<std::vector<Parameter>> exclude;  // a case that matches all of one entry is left out
   SizeSpec size_strong;

@@ -33,7 +33,8 @@ struct Point {
   std::string work_unit;   // "" if the workload reports none
   bool emulated = false;   // sleeps instead of computing: takes no CPU slot
   bool mpi = true;
-  Command command;  // program and arguments of one rank
+  std::string profile = "none";  // none | mpi
+  Command command;               // program and arguments of one rank
   std::vector<MetricSpec> metrics;
   ProgramSpec program;          // placeholders replaced
   bool own_harness = false;     // one of our workloads: samples come from its records

@@ -17,7 +17,7 @@ struct MetricSpec {
   std::string name;     // "time" is T of the run, in `unit` (s, ms, us, ns)
   std::string pattern;  // ECMAScript regular expression with one capture group; "": by `json`
   std::string unit;
-  std::string from = "stdout";  // stdout | stderr | file
+  std::string from = "stdout";  // stdout | stderr | file; "time" also mpi | probe, by themselves
   std::string file;             // from == "file": in the run's folder
   std::string json;             // a path of base/json_path.h
   std::string better;           // lower | higher; "": not said

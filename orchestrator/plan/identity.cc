@@ -101,6 +101,8 @@ std::string workload_text(const WorkloadSpec& workload, const std::vector<Mode>&
   std::string text = list("workload", {workload.build, workload.name, workload.use}, false);
   text += list(" command", workload.command, false);
   text += std::string(" mpi ") + (workload.mpi ? "true" : "false") + "\n";
+  // Only when there is one: series of before go on.
+  if (workload.profile != "none") text += list(" profile", {workload.profile}, false);
   text += parameters(workload);
   for (const Mode mode : {Mode::strong, Mode::weak}) {
     if (std::find(modes.begin(), modes.end(), mode) == modes.end()) continue;

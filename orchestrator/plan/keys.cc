@@ -38,6 +38,7 @@ const KeySet kWorkload = {{
     {"sanity", &kSanity},
     {"keep"},
     {"inputs"},
+    {"profile"},
     {"result", &kResult},
     {"scale", &kScale},
     {"model", &kModel},

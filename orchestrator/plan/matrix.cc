@@ -148,6 +148,7 @@ class Expander {
     point.mpi = workload.mpi;
     point.metrics = workload.metrics;
     point.program = workload.program;
+    point.profile = workload.profile;
     if (workload.catalog) {
       point.work_unit = workload.catalog->work_unit;
       point.own_harness = true;

@@ -48,11 +48,14 @@ std::optional<std::string> read_inside(const YamlView& view, const std::string& 
   return path;
 }
 
+const std::vector<std::string> kStreams = {"stdout", "stderr"};
+// Only T can come from what the agent's libraries saw.
+const std::vector<std::string> kTimeSources = {"stdout", "stderr", "mpi", "probe"};
+
 // `from` or `file`: where the text comes from.
-void read_source(const YamlView& view, const std::vector<std::string>& known, std::string& from,
-                 std::string& file) {
-  static const std::vector<std::string> streams = {"stdout", "stderr"};
-  read_into(view["from"].word(streams), from);
+void read_source(const YamlView& view, const std::vector<std::string>& known,
+                 const std::vector<std::string>& words, std::string& from, std::string& file) {
+  read_into(view["from"].word(words), from);
   if (!view["file"].present()) return;
   if (view["from"].present()) view["file"].fail_at_key("give either 'from' or 'file'");
   if (const auto path = read_inside(view["file"], "a file", known)) {
@@ -69,9 +72,18 @@ void read_metric(const YamlView& entry, const std::vector<std::string>& known,
     entry.fail_at_key("expected a name of letters, digits, '_' and '-'");
   }
   if (!entry.check_map()) return;
+  const bool is_time = metric.name == "time";
+  read_source(entry, known, is_time ? kTimeSources : kStreams, metric.from, metric.file);
+  const bool by_itself = metric.from == "mpi" || metric.from == "probe";
   const YamlView pattern = entry["pattern"];
   const YamlView json = entry["json"];
-  if (pattern.present() && json.present()) {
+  if (by_itself) {
+    for (const YamlView& other : {pattern, json}) {
+      if (!other.present()) continue;
+      other.fail_at_key("from: " + metric.from + " needs no " + other.name() +
+                        "; drop one of the two");
+    }
+  } else if (pattern.present() && json.present()) {
     json.fail_at_key("give either 'pattern' or 'json'");
   } else if (!pattern.present() && !json.present()) {
     pattern.fail(
@@ -89,11 +101,9 @@ void read_metric(const YamlView& entry, const std::vector<std::string>& known,
                 steps.error().message);
     }
   }
-  const bool is_time = metric.name == "time";
   static const std::vector<std::string> units = {"s", "ms", "us", "ns"};
   if (is_time) metric.unit = "s";
   read_into(is_time ? entry["unit"].word(units) : entry["unit"].text(), metric.unit);
-  read_source(entry, known, metric.from, metric.file);
   static const std::vector<std::string> directions = {"lower", "higher"};
   if (is_time) metric.better = "lower";
   read_into(entry["better"].word(directions), metric.better);
@@ -196,7 +206,7 @@ void read_rule(const YamlView& view, const std::vector<std::string>& known,
     rule.kind =
         given[0] == kinds[0] ? SanityRule::Kind::must_match : SanityRule::Kind::must_not_match;
     static_cast<void>(read_pattern(view[given[0]], rule.pattern));
-    read_source(view, known, rule.from, rule.file);
+    read_source(view, known, kStreams, rule.from, rule.file);
   } else if (given[0] == "exit_codes") {
     rule.kind = SanityRule::Kind::exit_codes;
     read_exit_codes(view["exit_codes"], rule.exit_codes);

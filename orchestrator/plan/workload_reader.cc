@@ -170,6 +170,19 @@ void check_sizes(const YamlView& view, const std::vector<Mode>& modes,
   }
 }
 
+void read_profile(const YamlView& view, WorkloadSpec& workload) {
+  static const std::vector<std::string> words = {"none", "mpi"};
+  read_into(view["profile"].word(words), workload.profile);
+  if (workload.profile == "mpi" && !workload.mpi) {
+    view["profile"].fail_at_key("profile: mpi counts MPI calls, but mpi: false starts no ranks");
+  }
+  for (const MetricSpec& metric : workload.metrics) {
+    if (metric.from == "mpi" && workload.profile != "mpi") {
+      view["metrics"]["time"]["from"].fail("from: mpi is told by the profile; add profile: mpi");
+    }
+  }
+}
+
 void read_rest(const YamlView& view, WorkloadSpec& workload) {
   const std::vector<std::string> names = formula_names(workload, true);
   if (const YamlView result = view["result"]; result.check_map()) {
@@ -250,6 +263,7 @@ WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
   check_sizes(view, modes, workload);
   read_program_files(view, known, workload);
   read_rest(view, workload);
+  read_profile(view, workload);
   return workload;
 }
 

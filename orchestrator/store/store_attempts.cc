@@ -50,6 +50,26 @@ Result<void> put_facts(Database& db, RowId attempt, const std::vector<Fact>& fac
   return {};
 }
 
+Result<void> put_profile(Database& db, RowId attempt, const AttemptResult& r) {
+  if (r.profile.empty()) return {};
+  TRY_ASSIGN(auto ranks,
+             db.prepare("INSERT INTO profile_ranks (attempt, rank, complete, threads, window_ns,"
+                        " collective_ns, point_to_point_ns, wait_ns, one_sided_ns, other_ns,"
+                        " other_threads_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                        " ON CONFLICT DO NOTHING"));
+  for (const RankProfile& p : r.profile) {
+    TRY(ranks.run(attempt, p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
+                  p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns, p.other_threads_ns));
+  }
+  TRY_ASSIGN(auto operations,
+             db.prepare("INSERT INTO profile_operations (attempt, name, kind, calls, bytes,"
+                        " time_ns, max_ns) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+  for (const OperationTotal& o : r.operations) {
+    TRY(operations.run(attempt, o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<AttemptRow> SqliteStudyStore::put_attempt(RowId run, int number,
@@ -142,6 +162,7 @@ Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r)
   TRY(put_ranks(db_, attempt, r.ranks));
   TRY(put_metrics(db_, attempt, r.metrics));
   TRY(put_facts(db_, attempt, r.facts));
+  TRY(put_profile(db_, attempt, r));
   return transaction.commit();
 }
 

@@ -84,6 +84,14 @@ Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
   static const std::string kFacts =
       select_of_valid("t.scope, t.name, t.value", "provenance", "", "t.scope, t.name");
 
+  static const std::string kProfile = select_of_valid(
+      "t.rank, t.complete, t.threads, t.window_ns, t.collective_ns,"
+      " t.point_to_point_ns, t.wait_ns, t.one_sided_ns, t.other_ns,"
+      " t.other_threads_ns",
+      "profile_ranks", "", "t.rank");
+  static const std::string kOperations = select_of_valid(
+      "t.name, t.kind, t.calls, t.bytes, t.time_ns, t.max_ns", "profile_operations", "", "t.name");
+
   TRY_ASSIGN(auto moment, db_.begin_read());
   StudyEvidence evidence;
   TRY_ASSIGN(const auto valid, read_evidence(study, evidence));
@@ -115,6 +123,15 @@ Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
   TRY(each_row(db_.query(kFacts, study), find, [&](const Statement& row, RunDetail& run) {
     Fact& fact = run.facts.emplace_back();
     row.read(ignored, fact.scope, fact.name, fact.value);
+  }));
+  TRY(each_row(db_.query(kProfile, study), find, [&](const Statement& row, RunDetail& run) {
+    RankProfile& p = run.profile.emplace_back();
+    row.read(ignored, p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
+             p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns, p.other_threads_ns);
+  }));
+  TRY(each_row(db_.query(kOperations, study), find, [&](const Statement& row, RunDetail& run) {
+    OperationTotal& o = run.operations.emplace_back();
+    row.read(ignored, o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns);
   }));
   TRY(moment.commit());
   for (const auto& [attempt, place] : valid) {

@@ -81,8 +81,8 @@ Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
              db_.query("SELECT id, build, workload, case_name, mode, k, nodes, ranks,"
                        " ranks_per_node, threads_per_rank, gpus_per_node, bind, size, results,"
                        " result_name, held_fixed, work_unit, emulated, mpi, own_harness,"
-                       " iterations, modelled_seconds, command, flops, bytes, parallelism FROM "
-                       "points WHERE study = ?"
+                       " iterations, modelled_seconds, command, flops, bytes, parallelism, profile"
+                       " FROM points WHERE study = ?"
                        " ORDER BY id",
                        study));
   RowId id = 0;
@@ -95,7 +95,7 @@ Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
     row.read(id, p.build, p.workload, p.case_name, mode, p.k, p.shape.nodes, p.shape.ranks,
              p.shape.ranks_per_node, p.shape.threads_per_rank, p.shape.gpus_per_node, bind, size,
              p.results, p.result_name, p.held_fixed, p.work_unit, p.emulated, p.mpi, p.own_harness,
-             p.iterations, p.modelled_seconds, command, p.flops, p.bytes, p.parallelism);
+             p.iterations, p.modelled_seconds, command, p.flops, p.bytes, p.parallelism, p.profile);
     const auto parsed_mode = parse_mode(mode);
     const auto parsed_bind = parse_bind(bind);
     if (!parsed_mode || !parsed_bind) return unreadable("mode or bind", mode + " " + bind);

@@ -35,14 +35,14 @@ Result<RowId> put_point(Database& db, RowId study, const std::string& key, const
       "INSERT INTO points (study, key, build, workload, case_name, mode, k, nodes, ranks,"
       " ranks_per_node, threads_per_rank, gpus_per_node, bind, size, results, result_name,"
       " held_fixed, work_unit, emulated, mpi, own_harness, iterations, modelled_seconds, command,"
-      " flops, bytes, parallelism)"
+      " flops, bytes, parallelism, profile)"
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, IIF(?, ?, NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?)",
+      "?, ?, ?, ?, ?)",
       study, key, p.build, p.workload, p.case_name, to_string(p.mode), p.k, p.shape.nodes,
       p.shape.ranks, p.shape.ranks_per_node, p.shape.threads_per_rank, p.shape.gpus_per_node,
       to_string(p.shape.bind), p.has_size, p.size, p.results, p.result_name, p.held_fixed,
       p.work_unit, p.emulated, p.mpi, p.own_harness, p.iterations, p.modelled_seconds,
-      argv_text(p.command), p.flops, p.bytes, p.parallelism));
+      argv_text(p.command), p.flops, p.bytes, p.parallelism, p.profile));
   const RowId row = db.last_insert_row();
   TRY(put_parameters(db, row, p.parameters));
   return row;

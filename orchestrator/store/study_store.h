@@ -108,6 +108,8 @@ struct AttemptResult {
   std::vector<RankTotal> ranks;
   std::vector<Metric> metrics;
   std::vector<Fact> facts;
+  std::vector<RankProfile> profile;
+  std::vector<OperationTotal> operations;
   double seconds = 0;  // T; 0 unless succeeded
   double work_total = 0, work_min = 0, work_max = 0;
   double compute_seconds = 0, communication_seconds = 0;

@@ -56,6 +56,9 @@ const std::vector<Edges>& edges() {
        ""},
       {"orchestrator/cli/", {"orchestrator/", "agents/record/"}, ""},
       {"agents/record/", {"orchestrator/base/"}, ""},
+      // Loaded into other people's programs: nothing but each other.
+      {"agents/pmpi/", {"agents/probe/"}, ""},
+      {"agents/probe/", {}, ""},
       {"agents/", {"agents/record/", "orchestrator/base/"}, ""},
       {"workloads/", {"agents/record/", "orchestrator/base/"}, ""},
       {"tests/", {"orchestrator/", "agents/", "workloads/"}, ""},
@@ -89,7 +92,7 @@ const std::vector<Library>& libraries() {
         "orchestrator/backend/kube_pod.cc", "orchestrator/backend/kube_read.cc",
         "orchestrator/store/store_evidence.cc"}},
       {"boost/", {"orchestrator/analysis/distributions.cc"}},
-      {"mpi.h", {"workloads/"}, true},
+      {"mpi.h", {"workloads/", "agents/pmpi/"}, true},
       {"omp.h", {"workloads/"}, true},
       {"cuda_runtime_api.h", {"workloads/nccl/"}, true},
       {"cublas_v2.h", {"workloads/nccl/"}, true},
@@ -106,10 +109,10 @@ bool is_system_header(std::string_view name) {
     return true;
   if (name.find('.') == std::string_view::npos) return name.find('/') == std::string_view::npos;
   static const std::vector<std::string_view> known = {
-      "dirent.h", "dlfcn.h",    "errno.h",  "fcntl.h",    "ftw.h",    "immintrin.h", "limits.h",
-      "link.h",   "netdb.h",    "poll.h",   "pthread.h",  "pty.h",    "pwd.h",       "resolv.h",
-      "sched.h",  "signal.h",   "spawn.h",  "stdlib.h",   "string.h", "syscall.h",   "termios.h",
-      "time.h",   "ucontext.h", "unistd.h", "x86intrin.h"};
+      "cpuid.h",   "dirent.h", "dlfcn.h",    "errno.h",  "fcntl.h",    "ftw.h",    "immintrin.h",
+      "limits.h",  "link.h",   "netdb.h",    "poll.h",   "pthread.h",  "pty.h",    "pwd.h",
+      "resolv.h",  "sched.h",  "signal.h",   "spawn.h",  "stdlib.h",   "string.h", "syscall.h",
+      "termios.h", "time.h",   "ucontext.h", "unistd.h", "x86intrin.h"};
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 

@@ -73,6 +73,29 @@ TEST(Ingest, AnExtractedTimeComesFirstInItsOwnUnit) {
   EXPECT_DOUBLE_EQ(take(Point{}, w.end(kGood)).result.seconds, 0.25);
 }
 
+TEST(Ingest, AProgramWithoutSamplesIsSplitAsItsProfileSays) {
+  Writer w = begun();
+  w.add(record::Metric{"time", 1, "s"});  // half of the window
+  w.add(record::RankProfile{0, true, 1, 2'000'000'000, 400'000'000, 0, 200'000'000, 0, 0, 0});
+  w.add(record::RankProfile{1, true, 1, 2'000'000'000, 200'000'000, 0, 0, 0, 200'000'000, 0});
+  w.add(record::Operation{"MPI_Allreduce", "collective", 10, 80, 600'000'000, 400'000'000});
+  const Ingested in = take(Point{}, w.end(kGood));
+  EXPECT_EQ(in.state, AttemptState::succeeded) << in.detail;
+  EXPECT_DOUBLE_EQ(in.result.communication_seconds, (0.3 + 0.1) / 2);
+  EXPECT_DOUBLE_EQ(in.result.compute_seconds, (0.7 + 0.8) / 2);
+  ASSERT_EQ(in.result.profile.size(), 2U);
+  EXPECT_EQ(in.result.profile[1].other_ns, 200'000'000);
+  ASSERT_EQ(in.result.operations.size(), 1U);
+  EXPECT_EQ(in.result.operations[0].calls, 10);
+}
+
+TEST(Ingest, SamplesSplitARunWhateverItsProfileSays) {
+  Writer w = begun();
+  w.add(sample(1, false, 1'000'000));
+  w.add(record::RankProfile{0, true, 1, 2'000'000, 2'000'000, 0, 0, 0, 0, 0});
+  EXPECT_DOUBLE_EQ(take(Point{}, w.end(kGood)).result.compute_seconds, 0.0005);
+}
+
 TEST(Ingest, ATimeThatIsNotPositiveIsNoTime) {
   Writer w = begun();
   w.add(sample(1, false, 0));

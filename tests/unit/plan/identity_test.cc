@@ -43,6 +43,7 @@ TEST(Identity, StaysWhenADefaultIsWrittenOutOrThingsAreReordered) {
   EXPECT_EQ(hash_of(kBase + "worker: rank\niterations: {warmup: 1, count: 5}\n"), base);
   EXPECT_EQ(hash_of(kBase + "modes: [weak, strong]\n"), base);
   EXPECT_EQ(hash_of(kBase, kWorkloads + "    parameters: {order: 2}\n"), base);
+  EXPECT_EQ(hash_of(kBase, kWorkloads + "    profile: none\n"), base);
   EXPECT_EQ(hash_of(kBase + "environment: {A: 1, B: 2}\n"),
             hash_of(kBase + "environment: {B: 2, A: 1}\n"));
 }
@@ -56,6 +57,7 @@ TEST(Identity, ChangesWithWhatIsMeasured) {
   EXPECT_NE(hash_of(kBase, kWorkloads + "    parameters: {order: 4}\n"), base);
   EXPECT_NE(hash_of(kBase, kWorkloads + "    environment: {A: 1}\n"), base);
   EXPECT_NE(hash_of(kBase, kWorkloads + "    build: candidate\n"), base);
+  EXPECT_NE(hash_of(kBase, kWorkloads + "    profile: mpi\n"), base);
   EXPECT_NE(hash_of(kBase + "worker: node\n"), base);
   EXPECT_NE(hash_of(kBase + "shape: {threads_per_rank: 2}\n"), base);
   EXPECT_NE(hash_of(kBase + "shape: {bind: socket}\n"), base);

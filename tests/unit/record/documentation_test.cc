@@ -23,7 +23,7 @@ TEST(RecordDocumentation, every_example_line_holds_and_every_type_has_one) {
     types.insert(decoded.type);
   }
   EXPECT_EQ(types, (std::set<std::string>{"begin", "check", "done", "end", "failure", "metric",
-                                          "provenance", "rank", "sample"}));
+                                          "operation", "profile", "provenance", "rank", "sample"}));
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ class DetailTest : public StoreTest {
     result.facts = {{"n1", "cpu.model", "Xeon"},
                     {"n1", "boot_id", "b" + std::to_string(number)},
                     {"run", "program.hash", "00ff"}};
+    result.profile = {{1, true, 2, 1000, 1, 2, 3, 4, 5, 6},
+                      {0, false, 1, 900, 7, 8, 9, 10, 11, 12}};
+    result.operations = {{"MPI_Send", "point_to_point", 4, 32, 200, 150},
+                         {"MPI_Bcast", "collective", 2, 16, 100, 60}};
     result.seconds = number;
     return result;
   }
@@ -68,6 +72,16 @@ TEST_F(DetailTest, HasWhatEveryValidRunReported) {
     EXPECT_EQ(run.ranks[0].rank, 0);
     EXPECT_EQ(run.ranks[0].host, "n1");
     EXPECT_EQ(run.ranks[0].cpus, "0-3");
+    ASSERT_EQ(run.profile.size(), 2U);
+    EXPECT_EQ(run.profile[0].rank, 0);
+    EXPECT_FALSE(run.profile[0].complete);
+    EXPECT_EQ(run.profile[1].threads, 2);
+    EXPECT_EQ(run.profile[1].communication_ns(), 1 + 2 + 3 + 4);
+    EXPECT_EQ(run.profile[1].other_threads_ns, 6);
+    ASSERT_EQ(run.operations.size(), 2U);
+    EXPECT_EQ(run.operations[0].name, "MPI_Bcast");
+    EXPECT_EQ(run.operations[1].bytes, 32);
+    EXPECT_EQ(run.operations[1].max_ns, 150);
     EXPECT_EQ(run.ranks[0].compute_ns, 5);
     EXPECT_EQ(run.ranks[0].communication_ns, 6);
     EXPECT_EQ(run.ranks[0].work, 1.5);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls, bytes and time of each operation, thread by thread. A thread writes only its own block, so
+// that counting needs no lock; whoever sums up reads what is there. Only the outermost call counts:
+// an MPI that implements one call by others, or Fortran by C, is seen once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agents/pmpi/operations.h"
+#include "agents/probe/ticks.h"
+
+namespace kneepoint::pmpi {
+
+// Written by one thread, read by any.
+class Counter {
+ public:
+  void add(std::uint64_t n) { value_.store(get() + n, std::memory_order_relaxed); }
+  void set(std::uint64_t n) { value_.store(n, std::memory_order_relaxed); }
+  std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+struct Cell {
+  Counter calls, bytes, ticks;
+};
+
+struct Block {
+  int depth = 0;              // of calls that are under way
+  Counter current;            // 1 + the operation under way; 0: none
+  Counter began;              // in ticks
+  Counter total;              // ticks of all operations
+  std::atomic<int> taken{1};  // by a thread that lives
+  Block* next = nullptr;
+  Cell cells[kOperations];
+};
+
+extern __thread Block* thread_block __attribute__((tls_model("initial-exec")));
+extern std::atomic<bool> counting;  // between MPI_Init and MPI_Finalize, unless MPI_Pcontrol(0)
+
+Block* take_block();     // for a thread that has none
+Block* first_block();    // the list of all
+std::uint64_t blocks();  // how many
+inline Block* my_block() {
+  Block* const block = thread_block;
+  return __builtin_expect(block != nullptr, 1) ? block : take_block();
+}
+
+class Call {
+ public:
+  explicit Call(Operation operation) : block_(my_block()), operation_(operation) {
+    counts_ = block_->depth++ == 0 && counting.load(std::memory_order_relaxed);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  bool counts() const { return counts_; }
+  // From here on it is MPI's time.
+  void begin(std::uint64_t bytes) {
+    block_->cells[static_cast<int>(operation_)].bytes.add(bytes);
+    began_ = ticks::now();
+    block_->began.set(began_);
+    block_->current.set(static_cast<std::uint64_t>(operation_) + 1);
+  }
+  ~Call() {
+    if (counts_) {
+      const std::uint64_t spent = ticks::now() - began_;
+      Cell& cell = block_->cells[static_cast<int>(operation_)];
+      block_->current.set(0);
+      cell.calls.add(1);
+      cell.ticks.add(spent);
+      block_->total.add(spent);
+    }
+    --block_->depth;
+  }
+
+ private:
+  Block* block_;
+  Operation operation_;
+  bool counts_ = false;
+  std::uint64_t began_ = 0;
+};
+
+}  // namespace kneepoint::pmpi

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two ways home. A program that ends well gathers the summaries over MPI, on a communicator of its
+// own, and rank 0 writes them all: no rank but 0 needs to share a file system with the agent. One
+// that aborts, exits early or is killed by a signal that can be seen leaves a file for each rank.
+// Without KNEEPOINT_PROFILE nothing is counted.
+#include "agents/pmpi/life.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "agents/pmpi/leave.h"
+#include "agents/pmpi/summary.h"
+#include "agents/pmpi/wrapper.h"
+
+namespace kneepoint::pmpi {
+
+KP_DECLARE(Comm_dup);
+KP_DECLARE(Comm_get_parent);
+KP_DECLARE(Gather);
+KP_DECLARE(Gatherv);
+
+namespace {
+
+constexpr int kMostRankBytes = 16 << 20;  // of one rank's text, the probe's part included
+
+// Open MPI's handles are addresses of its data, which must not be needed to load this library.
+#ifdef OPEN_MPI
+MPI_Comm world() {
+  return static_cast<MPI_Comm>(find_data("ompi_mpi_comm_world"));
+}
+MPI_Comm no_comm() {
+  return static_cast<MPI_Comm>(find_data("ompi_mpi_comm_null"));
+}
+MPI_Datatype byte_type() {
+  return static_cast<MPI_Datatype>(find_data("ompi_mpi_byte"));
+}
+MPI_Datatype int_type() {
+  return static_cast<MPI_Datatype>(find_data("ompi_mpi_int"));
+}
+#else
+MPI_Comm world() {
+  return MPI_COMM_WORLD;
+}
+MPI_Comm no_comm() {
+  return MPI_COMM_NULL;
+}
+MPI_Datatype byte_type() {
+  return MPI_BYTE;
+}
+MPI_Datatype int_type() {
+  return MPI_INT;
+}
+#endif
+
+MPI_Comm own_comm{};
+
+// What the probe of this rank has to tell, if the program is linked with it; it then writes no file
+// of its own. The text lives as long as the process.
+const char* probe_text(std::size_t& size) {
+  using Take = const char* (*)(std::size_t*);
+  const auto take = reinterpret_cast<Take>(dlsym(RTLD_DEFAULT, "kneepoint_probe_take"));
+  size = 0;
+  return take != nullptr ? take(&size) : nullptr;
+}
+
+// All ranks call it. False: this rank's summary did not reach rank 0.
+bool gather(const PlainText& mine) {
+  std::size_t probed = 0;
+  const char* const probe = probe_text(probed);
+  if (mine.size() + probed > kMostRankBytes) probed = 0;
+  const int length = static_cast<int>(mine.size() + probed);
+  char* const bytes = static_cast<char*>(std::malloc(mine.size() + probed + 1));
+  if (bytes == nullptr) return false;
+  std::memcpy(bytes, mine.data(), mine.size());
+  if (probed > 0) std::memcpy(bytes + mine.size(), probe, probed);
+
+  const RankFacts& facts = rank_facts();
+  const bool root = facts.rank == 0;
+  const auto ranks = static_cast<std::size_t>(facts.ranks);
+  int* const lengths = root ? static_cast<int*>(std::calloc(2 * ranks, sizeof(int))) : nullptr;
+  bool ok =
+      KP_REAL(Gather)(&length, 1, int_type(), lengths, 1, int_type(), 0, own_comm) == MPI_SUCCESS;
+  std::size_t sum = 0;
+  for (std::size_t i = 0; root && i < ranks; ++i) {
+    lengths[ranks + i] = static_cast<int>(sum);
+    sum += static_cast<std::size_t>(lengths[i]);
+  }
+  char* const all = root ? static_cast<char*>(std::malloc(sum + 1)) : nullptr;
+  ok = ok &&
+       KP_REAL(Gatherv)(bytes, length, byte_type(), all, lengths, root ? lengths + ranks : nullptr,
+                        byte_type(), 0, own_comm) == MPI_SUCCESS;
+  if (root && ok) ok = write_all_ranks(all, sum);
+  std::free(all);
+  std::free(lengths);
+  std::free(bytes);
+  return ok;
+}
+
+void read_cpus(char* to, std::size_t size) {
+  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  char text[8192];
+  const ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  text[n > 0 ? n : 0] = '\0';
+  const char* at = std::strstr(text, "Cpus_allowed_list:\t");
+  if (at == nullptr) return;
+  at += std::strlen("Cpus_allowed_list:\t");
+  std::size_t i = 0;
+  for (; at[i] != '\0' && at[i] != '\n' && i + 1 < size; ++i) to[i] = at[i];
+  to[i] = '\0';
+}
+
+bool is_spawned() {
+  MPI_Comm parent = no_comm();
+  return KP_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != no_comm();
+}
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+bool began = false;
+bool ended = false;
+
+}  // namespace
+
+void after_init() {
+  pthread_mutex_lock(&lock);
+  const char* const folder = std::getenv("KNEEPOINT_PROFILE");
+  if (began || folder == nullptr || folder[0] == '\0' || is_spawned()) {
+    began = true;
+    pthread_mutex_unlock(&lock);
+    return;
+  }
+  began = true;
+  RankFacts& facts = rank_facts();
+  KP_REAL(Comm_rank)(world(), &facts.rank);
+  KP_REAL(Comm_size)(world(), &facts.ranks);
+  gethostname(facts.host, sizeof facts.host - 1);
+  read_cpus(facts.cpus, sizeof facts.cpus);
+  facts.main = my_block();
+  if (KP_REAL(Comm_dup)(world(), &own_comm) == MPI_SUCCESS) prepare_to_leave(folder);
+  window().begin = ticks::moment();
+  window().since = window().begin.ticks;
+  counting.store(true);
+  pthread_mutex_unlock(&lock);
+}
+
+void control(int level) {
+  pthread_mutex_lock(&lock);
+  if (can_leave() && !ended) {
+    Window& w = window();
+    if (level == 0 && w.since != 0) {
+      w.open += ticks::now() - w.since;
+      w.since = 0;
+    } else if (level != 0 && w.since == 0) {
+      w.since = ticks::now();
+    }
+    counting.store(w.since != 0);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void before_finalize() {
+  control(0);
+  pthread_mutex_lock(&lock);
+  const bool first = can_leave() && !ended;
+  ended = true;
+  pthread_mutex_unlock(&lock);
+  if (!first) return;
+  PlainText text = summary_text(true);
+  if (gather(text)) {
+    left();
+  } else {
+    leave(true);
+  }
+}
+
+void before_abort() {
+  if (can_leave()) leave(false);
+}
+
+}  // namespace kneepoint::pmpi
