@@ -128,9 +128,7 @@ TEST_F(PushAgentTest, AWrongTokenAStrangersCertificateAndAnAbsentControllerAreSa
   for (const PushTarget& push : {wrong, stranger, absent}) {
     fs::remove_all(folder_ + "/work");
     EXPECT_EQ(run({"echo done"}, push), 0);
-    EXPECT_NE(
-        read(runs() + "/r1-a1/records.ndjson").find("\"type\":\"end\""),
-        std::string::npos);
+    EXPECT_NE(read(runs() + "/r1-a1/records.ndjson").find("\"type\":\"end\""), std::string::npos);
     const std::string said = read(folder_ + "/err");
     EXPECT_NE(said.find("records of r1-a1 are not pushed"), std::string::npos) << said;
     EXPECT_EQ(said.find(push.token), std::string::npos) << said;

@@ -38,7 +38,7 @@ class PushServerTest : public ::testing::Test {
     auto opened = PushEndpoint::open(site_, folder_ + "/push", "study", system_clock());
     ASSERT_TRUE(opened) << opened.error().message;
     endpoint_ = std::move(*opened);
-    trust_ = std::make_unique<PushTrust>(token_of("kp-1").ca);
+    if (!trust_) trust_ = std::make_unique<PushTrust>(token_of("kp-1").ca);
     port_ = std::stoi(endpoint_->url().substr(endpoint_->url().rfind(':') + 1));
   }
 

@@ -103,7 +103,7 @@ class PushedTest : public StoreTest {};
 
 TEST_F(PushedTest, ARecordThatComesTwiceOrOutOfOrderIsOneRecordInItsPlace) {
   const auto store = open();
-  const RowId study = createstore->row;
+  const RowId study = create(*store).row;
   put_matrix(*store, study);
   const RowId run = store->runs(study).value().front().row;
   const RowId attempt = store->put_attempt(run, 1, "kp-a").value().row;
