@@ -34,7 +34,7 @@ struct ReasonRow {
   const char* sentence;
 };
 
-constexpr std::array<ReasonRow, 20> kReasons = {{
+constexpr std::array<ReasonRow, 21> kReasons = {{
     {Reason::none, "none", ""},
     {Reason::exit_code, "exit_code", "the program exited with a status other than 0"},
     {Reason::killed_by_signal, "killed_by_signal", "the program was killed by a signal"},
