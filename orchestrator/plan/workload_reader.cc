@@ -176,10 +176,13 @@ void read_profile(const YamlView& view, WorkloadSpec& workload) {
   if (workload.profile == "mpi" && !workload.mpi) {
     view["profile"].fail_at_key("profile: mpi counts MPI calls, but mpi: false starts no ranks");
   }
-  for (const MetricSpec& metric : workload.metrics) {
-    if (metric.from == "mpi" && workload.profile != "mpi") {
-      view["metrics"]["time"]["from"].fail("from: mpi is told by the profile; add profile: mpi");
-    }
+  const bool time_from_mpi =
+      std::any_of(workload.metrics.begin(), workload.metrics.end(),
+                  [](const MetricSpec& metric) { return metric.from == "mpi"; });
+  if (!time_from_mpi || workload.profile == "mpi") return;
+  for (const YamlView& entry : view["metrics"].entries()) {
+    if (entry.name() != "time") continue;
+    entry["from"].fail("from: mpi is told by the profile; add profile: mpi");
   }
 }
 

@@ -152,15 +152,6 @@ PointDetail detail(double t, double t0, int k, Mode mode) {
     g.sentence = "iterations get 2% longer; waiting for the slowest rank explains 40% of it";
     d.tail_growth = g;
   }
-  MpiProfile p;
-  p.runs = 5;
-  p.window = t;
-  p.collective = 0.02 * k;
-  p.wait = 0.01 * k;
-  p.operations = {{"MPI_Allreduce", "collective", 1200, 9600, 0.02 * k, 0.64},
-                  {"MPI_Waitall", "wait", 600, 0, 0.01 * k, 0.32},
-                  {"MPI_Isend", "point_to_point", 1200, 4.2e6, 0.0004, 0.04}};
-  if (k > 1) d.profile = p;
   d.roofline = RooflinePoint{0.13, 4.2, 3.1e9, 0.031, Bound::memory};
   d.flops_per_second = 2.4e9 * k;
   d.utilisation = 0.024;
