@@ -8,6 +8,7 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/files.h"
+#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/table.h"
 
@@ -51,6 +52,8 @@ Result<int> delete_study(Session& session, const Arguments& arguments) {
     if (!arguments.has("--yes")) TRY(confirm(session, row, files));
     if (files) TRY(remove_study_folder(row.work_dir, row.id));
     TRY(store->delete_study(row.row));
+    TRY_ASSIGN(const std::string database, database_of(session));
+    forget_live_reports(database, row);
   }
   if (session.json) {
     JsonWriter json;

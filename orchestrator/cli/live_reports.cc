@@ -44,8 +44,7 @@ Result<std::unique_ptr<PushEndpoint>> open_live_reports(Session& session, const 
   return std::move(opened).value();
 }
 
-void forget_live_reports(const Site& site, const std::string& database, const StudyRow& study) {
-  if (!site.push.on) return;
+void forget_live_reports(const std::string& database, const StudyRow& study) {
   std::error_code ignored;
   fs::remove_all(push_spool(push_folder(database), study.id), ignored);
 }

@@ -20,7 +20,7 @@ Result<std::unique_ptr<PushEndpoint>> open_live_reports(Session& session, const 
                                                         const StudyRow& study,
                                                         EngineOptions& options);
 
-// The spool of a study that is over is no longer needed.
-void forget_live_reports(const Site& site, const std::string& database, const StudyRow& study);
+// The spool of a study that is over, or deleted, is no longer needed.
+void forget_live_reports(const std::string& database, const StudyRow& study);
 
 }  // namespace kneepoint::cli

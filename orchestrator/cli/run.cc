@@ -161,7 +161,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   view.finish();
   endpoint.reset();
   if (!outcome) return outcome.error().in(chosen.row.id);
-  if (outcome->end == EngineEnd::finished) forget_live_reports(site, database, chosen.row);
+  if (outcome->end == EngineEnd::finished) forget_live_reports(database, chosen.row);
   return conclude(session, arguments, *store, chosen.row, word_of(outcome->end), outcome->end);
 }
 

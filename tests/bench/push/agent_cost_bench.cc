@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 constexpr double kMostShare = 0.001;  // of one core
 constexpr double kMostStart = 0.050;  // seconds
 constexpr Nanoseconds kSettle = 4 * kSecond;
-constexpr Nanoseconds kWindow = 15 * kSecond;
+constexpr Nanoseconds kWindow = 7 * kSecond;
+constexpr int kWindows = 3;
 constexpr int kStarts = 15;
 
 std::string whole(const std::string& path) {
@@ -107,12 +108,17 @@ Cost cost_of(const std::string& name, const PushTarget& push) {
   wait_for(kSettle);
   const pid_t pusher = push.url.empty() ? -1 : pusher_of(allocation);
   EXPECT_EQ(pusher > 0, !push.url.empty());
-  const double agent_before = cpu_of(agent), pusher_before = pusher > 0 ? cpu_of(pusher) : 0;
-  const Nanoseconds began = system_clock().steady();
-  wait_for(kWindow);
-  const double seconds = to_seconds(system_clock().steady() - began);
-  Cost cost{(cpu_of(agent) - agent_before) / seconds,
-            pusher > 0 ? (cpu_of(pusher) - pusher_before) / seconds : 0};
+  // Other programs can only add to it (cold caches): the least of a few windows is its own.
+  Cost cost{1, 1};
+  for (int i = 0; i < kWindows; ++i) {
+    const double agent_before = cpu_of(agent), pusher_before = pusher > 0 ? cpu_of(pusher) : 0;
+    const Nanoseconds began = system_clock().steady();
+    wait_for(kWindow);
+    const double seconds = to_seconds(system_clock().steady() - began);
+    const double of_agent = (cpu_of(agent) - agent_before) / seconds;
+    const double of_pusher = pusher > 0 ? (cpu_of(pusher) - pusher_before) / seconds : 0;
+    if (of_agent + of_pusher < cost.agent + cost.pusher) cost = {of_agent, of_pusher};
+  }
   ::kill(agent, SIGTERM);
   ::waitpid(agent, nullptr, 0);
   return cost;

@@ -11,6 +11,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "agents/record/frame.h"
 #include "agents/record/way_home.h"
@@ -98,6 +100,12 @@ class PushAgentTest : public ::testing::Test {
     return text;
   }
 
+  // On a busy machine the agent may end before its pusher does.
+  static void wait_until(const std::function<bool()>& is_so) {
+    const Nanoseconds until = system_clock().steady() + kMinute;
+    while (!is_so() && system_clock().steady() < until) poll(nullptr, 0, 10);
+  }
+
   std::string folder_;
   std::unique_ptr<PushEndpoint> endpoint_;
 };
@@ -107,13 +115,24 @@ TEST_F(PushAgentTest, EveryStepArrivesWholeAlsoWhenTheAgentEndsAtOnce) {
   for (const char* attempt : {"r1-a1", "r2-a1"}) {
     const std::string records = read(runs() + "/" + attempt + "/records.ndjson");
     EXPECT_FALSE(records.empty());
+    wait_until([&] { return arrived(attempt).size() >= records.size(); });
     EXPECT_EQ(arrived(attempt), records) << read(folder_ + "/err");
   }
 }
 
 TEST_F(PushAgentTest, ALongerStepArrivesInPieces) {
-  ASSERT_EQ(run({"sleep 2.5"}, endpoint_->target("kp-1")), 0);
-  EXPECT_EQ(arrived("r1-a1"), read(runs() + "/r1-a1/records.ndjson")) << read(folder_ + "/err");
+  const std::string gate = folder_ + "/gate";
+  std::thread opener([&] {
+    wait_until([&] { return endpoint_->stats().pushes > 0; });
+    std::ofstream(gate) << "open";
+  });
+  const int code =
+      run({"while [ ! -e " + gate + " ]; do sleep 0.05; done"}, endpoint_->target("kp-1"));
+  opener.join();
+  ASSERT_EQ(code, 0);
+  const std::string records = read(runs() + "/r1-a1/records.ndjson");
+  wait_until([&] { return arrived("r1-a1").size() >= records.size(); });
+  EXPECT_EQ(arrived("r1-a1"), records) << read(folder_ + "/err");
   EXPECT_GE(endpoint_->stats().pushes, 2U);
   EXPECT_EQ(endpoint_->stats().accepted, 1U) << "one connection is kept";
 }
@@ -129,6 +148,7 @@ TEST_F(PushAgentTest, AWrongTokenAStrangersCertificateAndAnAbsentControllerAreSa
     fs::remove_all(folder_ + "/work");
     EXPECT_EQ(run({"echo done"}, push), 0);
     EXPECT_NE(read(runs() + "/r1-a1/records.ndjson").find("\"type\":\"end\""), std::string::npos);
+    wait_until([&] { return read(folder_ + "/err").find("not pushed") != std::string::npos; });
     const std::string said = read(folder_ + "/err");
     EXPECT_NE(said.find("records of r1-a1 are not pushed"), std::string::npos) << said;
     EXPECT_EQ(said.find(push.token), std::string::npos) << said;
@@ -141,10 +161,7 @@ TEST_F(PushAgentTest, ThePusherIsNobodysLeftoverAndEndsWithItsAgent) {
   const std::string records = read(runs() + "/r1-a1/records.ndjson");
   EXPECT_EQ(records.find("leftovers"), std::string::npos) << "it is no process of the workload";
   // Its connection is closed: it has ended.
-  const Nanoseconds until = system_clock().steady() + 30 * kSecond;
-  while (endpoint_->stats().connections > 0 && system_clock().steady() < until) {
-    poll(nullptr, 0, 10);
-  }
+  wait_until([&] { return endpoint_->stats().connections == 0; });
   EXPECT_EQ(endpoint_->stats().connections, 0U);
 }
 

@@ -184,14 +184,14 @@ TEST_F(MigrationsTest, ADatabaseOfTheFirstSchemaKeepsItsStudiesAndKnowsNoFlops) 
   EXPECT_EQ(evidence.points[0].details[0].iteration_seconds, std::vector<double>{1.5});
 }
 
-TEST(EmbeddedMigrations, AreNumberedWithoutGaps) {
-  int expected = 0;
-  for (const auto& migration : embedded_migrations()) {
-    EXPECT_EQ(migration.version, ++expected);
-    EXPECT_FALSE(migration.name.empty());
-    EXPECT_NE(migration.sql.find(';'), std::string_view::npos);
+TEST(EmbeddedMigrations, AreInTheOrderOfTheirNumbers) {
+  int last = 0;
+  for (const Migration& migration : embedded_migrations()) {
+    EXPECT_GT(migration.version, last) << migration.name;
+    EXPECT_FALSE(migration.sql.empty()) << migration.name;
+    last = migration.version;
   }
-  EXPECT_GE(expected, 1);
+  EXPECT_GE(last, 5);
 }
 
 }  // namespace
