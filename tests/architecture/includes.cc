@@ -109,10 +109,10 @@ bool is_system_header(std::string_view name) {
     return true;
   if (name.find('.') == std::string_view::npos) return name.find('/') == std::string_view::npos;
   static const std::vector<std::string_view> known = {
-      "cpuid.h",   "dirent.h", "dlfcn.h",    "errno.h",  "fcntl.h",    "ftw.h",    "immintrin.h",
-      "limits.h",  "link.h",   "netdb.h",    "poll.h",   "pthread.h",  "pty.h",    "pwd.h",
-      "resolv.h",  "sched.h",  "signal.h",   "spawn.h",  "stdlib.h",   "string.h", "syscall.h",
-      "termios.h", "time.h",   "ucontext.h", "unistd.h", "x86intrin.h"};
+      "cpuid.h",     "dirent.h",  "dlfcn.h", "errno.h",    "fcntl.h",  "fnmatch.h",  "ftw.h",
+      "immintrin.h", "limits.h",  "link.h",  "netdb.h",    "poll.h",   "pthread.h",  "pty.h",
+      "pwd.h",       "resolv.h",  "sched.h", "signal.h",   "spawn.h",  "stdlib.h",   "string.h",
+      "syscall.h",   "termios.h", "time.h",  "ucontext.h", "unistd.h", "x86intrin.h"};
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 

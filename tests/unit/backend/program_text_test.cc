@@ -38,15 +38,18 @@ TEST(ProgramText, HasEveryKindOfRuleAndLinksInputs) {
   step.program.keep = {"*.log"};
   step.program.staged = {{"mesh", "/w/inputs/ab", "ab", 2, false, nullptr}};
   step.noise_sample = kSecond;
-  EXPECT_EQ(
-      text_of(step),
-      R"({"metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stdout","better":"lower"
-},)"
-      R"({"name":"e","pattern":"","unit":"","from":"file","file":"out.json","json":"$.e"}],)"
-      R"("sanity":[{"must_not_match":"NaN","from":"stdout"},{"exit_codes":[0,3]},)"
-      R"({"metric":"e","equals":-1.5,"tolerance":0.01,"relative":true}],"own_folder":true,)"
-      R"("inputs":[{"name":"mesh","from":"/w/inputs/ab"}],"keep":["*.log"],"keep_bytes":1000,)"
-      R"("noise_sample_ns":1000000000})");
+  const std::string metrics =
+      R"j("metrics":[{"name":"time","pattern":"t=(.*)","unit":"s","from":"stdout",)j"
+      R"j("better":"lower"},{"name":"e","pattern":"","unit":"","from":"file","file":"out.json",)j"
+      R"j("json":"$.e"}])j";
+  const std::string rules =
+      R"j("sanity":[{"must_not_match":"NaN","from":"stdout"},{"exit_codes":[0,3]},)j"
+      R"j({"metric":"e","equals":-1.5,"tolerance":0.01,"relative":true}])j";
+  const std::string files =
+      R"j("own_folder":true,"inputs":[{"name":"mesh","from":"/w/inputs/ab"}],"keep":["*.log"],)j"
+      R"j("keep_bytes":1000)j";
+  EXPECT_EQ(text_of(step),
+            "{" + metrics + "," + rules + "," + files + ",\"noise_sample_ns\":1000000000}");
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST_F(InputFilesTest, WhatIsNotThereIsNamedWithItsKey) {
   EXPECT_EQ(find({"gone.dat"}), folder +
                                     "/plan.yaml: workloads[0].inputs[0]: 'gone.dat': no such "
                                     "file or folder: " +
-                                    folder + "/gone.dat");
+                                    folder + "/gone.dat\n");
   EXPECT_NE(find({"/dev/null"}).find("neither a file nor a folder"), std::string::npos);
   write("a/x", "");
   write("b/x", "");
