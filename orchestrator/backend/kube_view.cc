@@ -17,6 +17,7 @@ constexpr int kWatchSeconds = 300;
 constexpr Nanoseconds kLongestSilence = 30 * kSecond;  // before a watch answers at all
 constexpr Nanoseconds kLongestWatch = (kWatchSeconds + 60) * kSecond;  // it should have ended
 constexpr Nanoseconds kLongestPause = 30 * kSecond;
+constexpr Nanoseconds kSettling = 2 * kSecond;  // for a watch to begin, before we look away
 constexpr std::size_t kMostLine = 32 << 20;
 
 }  // namespace
@@ -105,6 +106,7 @@ void KubeView::open(Kind& kind) {
     return;
   }
   kind.stream = std::move(*stream);
+  kind.stream->settle(kSettling);
   kind.opened = clock_.steady();
   kind.rest.clear();
 }

@@ -84,6 +84,9 @@ class HttpStream {
   static Result<std::unique_ptr<HttpStream>> open(const HttpTarget& target,
                                                   const HttpRequest& request);
   virtual ~HttpStream() = default;
+  // Waits until there is an answer or an end, at most so long; what comes is kept for poll().
+  // Without it the connection gets ahead by one step a poll.
+  virtual void settle(Nanoseconds at_most) { static_cast<void>(at_most); }
   struct State {
     int status = 0;  // 0: no answer yet
     bool ended = false;

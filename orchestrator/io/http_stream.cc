@@ -9,6 +9,9 @@ namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostWaiting = 16 << 20;  // not taken yet; then the server has to wait
+constexpr int kNap = 50;                        // milliseconds
+// Whoever polls may have been away for a whole call of something else, and that is nobody's fault.
+constexpr long kConnectMilliseconds = 60'000;
 
 class CurlStream final : public HttpStream {
  public:
@@ -32,13 +35,24 @@ class CurlStream final : public HttpStream {
     curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &on_body);
     curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, words_);
-    curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, 10'000L);
+    curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, kConnectMilliseconds);
     // A connection that died without a word is noticed.
     curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, 15L);
     curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 5L);
     curl_multi_add_handle(multi_, easy_);
     return {};
+  }
+
+  void settle(Nanoseconds at_most) override {
+    int running = 0;
+    while (curl_multi_perform(multi_, &running) == CURLM_OK && running > 0 && at_most > 0) {
+      long status = 0;
+      curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+      if (status != 0) return;
+      curl_multi_poll(multi_, nullptr, 0, kNap, nullptr);
+      at_most -= kNap * kMillisecond;
+    }
   }
 
   Result<State> poll(std::string& data) override {

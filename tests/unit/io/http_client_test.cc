@@ -288,6 +288,31 @@ TEST_F(HttpClientTest, OfSeveralEachHasItsOwnTroubleAndAllEndByTheDeadline) {
   EXPECT_EQ(server.requests().size(), 2U);
 }
 
+TEST_F(HttpClientTest, AStreamThatHasSettledHasItsAnswerAtTheFirstPoll) {
+  FakeHttpServer server([](const FakeHttpRequest& request) {
+    return FakeHttpServer::reply(request.path == "/no" ? 404 : 200, "first line\n");
+  });
+  HttpTarget target;
+  target.url = server.url();
+  for (const std::string path : {"/yes", "/no"}) {
+    HttpRequest request;
+    request.path = path;
+    auto stream = HttpStream::open(target, request);
+    ASSERT_TRUE(stream) << stream.error().message;
+    (*stream)->settle(kMinute);
+    std::string data;
+    const auto state = (*stream)->poll(data);
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ(state->status, path == "/no" ? 404 : 200);
+  }
+  target.url = "http://127.0.0.1:1";
+  auto nobody = HttpStream::open(target, HttpRequest{});
+  ASSERT_TRUE(nobody) << nobody.error().message;
+  (*nobody)->settle(kMinute);  // ends at once
+  std::string data;
+  EXPECT_FALSE((*nobody)->poll(data));
+}
+
 TEST_F(HttpClientTest, ARedirectIsAnAnswerAndTheTokenGoesNowhereElse) {
   FakeHttpServer other([](const FakeHttpRequest&) { return FakeHttpServer::reply(200, ""); });
   FakeHttpServer server([&](const FakeHttpRequest&) {
