@@ -141,6 +141,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
   (*comm)->ranks = ranks;
   (*comm)->meet();
   if (rank == 0) ::shm_unlink(id.internal);  // all have it
+  (*comm)->meet();                           // so that nobody fails before it is gone
   return ncclSuccess;
 }
 
