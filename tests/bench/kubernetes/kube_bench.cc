@@ -184,14 +184,15 @@ TEST_F(KubeBench, AThousandJobsAreOneWatchAndLittleMemory) {
   };
   const double before = asked("jobs") + asked("pods");
   EXPECT_FALSE(place_.ended_within(controller, 10'000'000)) << place_.read("err");
-  // It looks twice a second. Namespaces that are being removed are listed too, by others.
-  EXPECT_LE(asked("jobs") + asked("pods"), before + 5) << "it lists what it watches";
-  for (const char* resource : {"jobs", "pods"}) {
-    EXPECT_EQ(
-        metric("apiserver_longrunning_requests", {std::string("resource=\"") + resource + "\"",
-                                                  "scope=\"namespace\"", "verb=\"WATCH\""}),
-        1)
-        << resource;
+  // It looks twice a second, and each look would be two lists of two pages. Namespaces that are
+  // being removed are listed too, by others; and a watch may end and begin anew.
+  EXPECT_LE(asked("jobs") + asked("pods"), before + 20) << "it lists what it watches";
+  for (const std::string resource : {"jobs", "pods"}) {
+    const auto watches = [&] {
+      return metric("apiserver_longrunning_requests",
+                    {"resource=\"" + resource + "\"", "scope=\"namespace\"", "verb=\"WATCH\""});
+    };
+    EXPECT_TRUE(comes_true([&] { return watches() == 1; }, 60)) << resource << ": " << watches();
   }
   const Nanoseconds watched = system_clock().steady();
   EXPECT_EQ(place_.ask({"cancel", "thousand"}).exit_code, 0);

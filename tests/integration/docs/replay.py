@@ -5,12 +5,11 @@
 A ```console block holds commands after "$ " and, below each, its output. A line "..." stands for
 any lines, or none. All commands of a page share one empty database and run from the source root.
 A block headed ```console no-replay is left alone. One headed ```console slurm is replayed only with
---slurm, on the cluster of SLURM_CONF, one headed ```console kubernetes only with --kubernetes, on that
-of KUBECONFIG; the try-out's folder is another one then, and times of day and durations may differ.
+--slurm, on the cluster of SLURM_CONF; the try-out's folder is another one then, and times of day and
+durations may differ.
 
   replay.py KNEEPOINT ROOT            compare; exit 1 and show a diff where a page is wrong
-  replay.py KNEEPOINT ROOT --slurm    the same for the blocks of Slurm; so --kubernetes, which exits
-                                      with 77 where there is no such cluster
+  replay.py KNEEPOINT ROOT --slurm    the same for the blocks of Slurm
   replay.py KNEEPOINT ROOT --update   rewrite the pages to what is printed now
   replay.py --self-test               does the comparison see what it must see?
 """
@@ -27,8 +26,6 @@ import tempfile
 ANY = "..."
 TIME_LIMIT_S = 600
 TRY_FOLDER = "/tmp/kneepoint-try"
-TRY_KUBECONFIG = TRY_FOLDER + "/kubernetes/admin.kubeconfig"
-CLUSTERS = {"slurm": "SLURM_CONF", "kubernetes": "KUBECONFIG"}  # the variable that tells of it
 
 
 def commands_of(lines, kind="console"):
@@ -57,7 +54,6 @@ def timeless(line):
     """The line without what no two runs on a cluster have in common."""
     line = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+", "TIME", line)
     line = re.sub(r"\b\d+(\.\d+)? node-hours\b", "N node-hours", line)
-    line = re.sub(r"(?<=-)[0-9a-f]{8}(-\d+)?-[a-z0-9]{5}\b", "POD", line)  # its name's last parts
     return re.sub(r"\b(\d+(\.\d+)? (us|ms|s|min|h)\b ?)+(?=\W|$| )", "N", line)
 
 
@@ -94,16 +90,15 @@ def adapted(words, root, place):
         path = pathlib.Path(root, word)
         if word.startswith("plans/sites/") and path.is_file():
             copy = pathlib.Path(place, path.name)
-            text = path.read_text(encoding="utf-8")
-            text = text.replace(TRY_KUBECONFIG, os.environ.get("KUBECONFIG", ""))
-            copy.write_text(text.replace(TRY_FOLDER, place), encoding="utf-8")
+            copy.write_text(path.read_text(encoding="utf-8").replace(TRY_FOLDER, place),
+                            encoding="utf-8")
             words[number] = str(copy)
     return words
 
 
-def run(command, kneepoint, root, place, cluster=""):
+def run(command, kneepoint, root, place, slurm=False):
     words = shlex.split(command)
-    if cluster:
+    if slurm:
         words = adapted(words, root, place)
     if words[0] != "kneepoint":
         raise SystemExit(f"only kneepoint can be replayed: {command}")
@@ -115,25 +110,25 @@ def run(command, kneepoint, root, place, cluster=""):
         "LC_ALL": "C.UTF-8",
     }
     environment.update({k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")})
-    if cluster:
-        environment[CLUSTERS[cluster]] = os.environ[CLUSTERS[cluster]]
+    if slurm:
+        environment["SLURM_CONF"] = os.environ["SLURM_CONF"]
     ended = subprocess.run([kneepoint] + words[1:], cwd=root, env=environment, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_S, check=False)
-    text = ended.stdout.replace(place + "/", TRY_FOLDER + "/") if cluster else ended.stdout
+    text = ended.stdout.replace(place + "/", TRY_FOLDER + "/") if slurm else ended.stdout
     return text.rstrip("\n").split("\n") if text else []
 
 
-def replay(page, kneepoint, root, update, cluster=""):
+def replay(page, kneepoint, root, update, slurm=False):
     """True: the page shows what is printed."""
     lines = page.read_text(encoding="utf-8").split("\n")
     good = True
     edits = []
     with tempfile.TemporaryDirectory() as place:
-        kind = f"console {cluster}".strip()
+        kind = "console slurm" if slurm else "console"
         for first, last, command, expected in commands_of(lines, kind):
-            printed = [line.rstrip() for line in run(command, kneepoint, root, place, cluster)]
-            if matches(expected, printed) or cluster and matches(
+            printed = [line.rstrip() for line in run(command, kneepoint, root, place, slurm)]
+            if matches(expected, printed) or slurm and matches(
                     [timeless(line) for line in expected], [timeless(line) for line in printed]):
                 continue
             good = False
@@ -173,22 +168,17 @@ def main(arguments):
         self_test()
         return 0
     update = "--update" in arguments
-    cluster = next((name for name in CLUSTERS if "--" + name in arguments), "")
-    if cluster == "kubernetes":
-        folder = pathlib.Path(os.environ.get("KUBECONFIG", "")).parent
-        if (folder / "why").exists() or not (folder / "admin.kubeconfig").exists():
-            print("skipped: there is no cluster of one node")
-            return 77
+    slurm = "--slurm" in arguments
     kneepoint, root = [os.path.abspath(a) for a in arguments if not a.startswith("--")]
     pages = sorted(pathlib.Path(root, "docs/how-to").glob("*.md"))
     replayed = 0
     good = True
     for page in pages:
-        head = "\n```" + f"console {cluster}".strip() + "\n"
+        head = "\n```console slurm\n" if slurm else "\n```console\n"
         if head not in page.read_text(encoding="utf-8"):
             continue
         replayed += 1
-        good = replay(page, kneepoint, root, update, cluster) and good
+        good = replay(page, kneepoint, root, update, slurm) and good
     print(f"{replayed} pages replayed")
     return 0 if good and replayed > 0 else 1
 
