@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which MPI calls take the time, K by K: the largest few, as many as explain most of it.
+#include <cmath>
+
 #include "orchestrator/report/detail_tables.h"
 #include "orchestrator/report/text.h"
 
@@ -18,6 +20,11 @@ std::string bytes_text(double bytes) {
     ++unit;
   }
   return (unit == 0 ? fixed_text(bytes, 0) : significant_text(bytes, 3)) + " " + kUnits[unit];
+}
+
+// The mean over ranks: whole where all made as many.
+std::string calls_text(double calls) {
+  return calls == std::floor(calls) ? count_text(calls) : significant_text(calls, 3);
 }
 
 std::string kind_text(const std::string& kind) {
@@ -40,8 +47,7 @@ void add_profile_details(const CurveView& view, std::vector<DetailTable>& tables
     for (const OperationShare& one : details[i].profile->operations) {
       if (shown > 0 && (shown >= kMostOperations || one.share < kLeastShare)) break;
       table.rows.push_back({shown == 0 ? k : "", one.name, kind_text(one.kind),
-                            significant_text(one.calls, 3), bytes_text(one.bytes),
-                            percent_text(one.share)});
+                            calls_text(one.calls), bytes_text(one.bytes), percent_text(one.share)});
       ++shown;
     }
     if (shown == 0) table.rows.push_back({k, "none", "", "-", "-", "-"});
