@@ -36,7 +36,8 @@ std::string joined(const std::vector<std::string>& lines, std::size_t from = 0,
 }
 
 TEST(WayHome, TheHeadOfALineIsReadWithoutTheRest) {
-  const LineHead head = head_of(to_line(17, Metric{"time", 1, "s"}));
+  const std::string whole = to_line(17, Metric{"time", 1, "s"});
+  const LineHead head = head_of(whole);
   EXPECT_EQ(head.seq, 17);
   EXPECT_EQ(head.type, "metric");
   for (const char* line : {"", "{}", "{\"v\":1,\"seq\":-1,\"type\":\"a\"}", "{\"v\":1,\"seq\":x",
