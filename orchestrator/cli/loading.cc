@@ -12,6 +12,7 @@
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/input_files.h"
+#include "orchestrator/cli/prices.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/plan/kubeconfig.h"
@@ -63,6 +64,7 @@ Result<PlanOnSite> read_plan_on_site(const Session& session, const std::string& 
     TRY_ASSIGN(const std::string site_text, read_file("site", path));
     SiteRead site = read_site(site_text, path);
     append(both.problems, site.problems);
+    if (site.problems.empty()) append(both.problems, find_prices(site.site, site.origins));
     both.site = std::make_unique<Site>(std::move(site.site));
   }
   if (both.problems.empty()) {

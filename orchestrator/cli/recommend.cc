@@ -4,36 +4,15 @@
 #include <ostream>
 
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/prices.h"
 #include "orchestrator/cli/recommend_text.h"
 #include "orchestrator/cli/report_options.h"
-#include "orchestrator/plan/price_reader.h"
+#include "orchestrator/cost/modelled.h"
 
 namespace kneepoint::cli {
 namespace {
-
-// Without prices a node-hour is worth one node-hour: the answer is as good as relative prices are.
-PriceBook node_hours() {
-  PriceBook book;
-  book.currency = "node-hours";
-  PriceItem item;
-  item.name = "node-hours";
-  item.per_node_hour = 1'000'000;
-  book.items.push_back(item);
-  return book;
-}
-
-Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
-  if (name.empty() && book.items.size() == 1) return book.items.front();
-  if (const PriceItem* item = book.find(name)) return *item;
-  std::string names;
-  for (const PriceItem& item : book.items) names += (names.empty() ? "" : ", ") + item.name;
-  return wrong_flag("--item", (name.empty() ? "missing; " : "no item '" + name + "'; ") +
-                                  book.path + " has: " + names);
-}
 
 Result<double> duration_flag(const std::string& flag, std::string text) {
   double unit = 1;
@@ -94,11 +73,7 @@ Result<RecommendRequest> request_of(const Arguments& arguments, double floor) {
 
 // A table of speedups has no seconds: prices need to know how long the baseline takes.
 Result<void> bring_to_seconds(StudyEvidence& evidence, const std::string& baseline) {
-  bool relative = false;
-  for (const Caveat& caveat : evidence.caveats) {
-    relative = relative || caveat.code == "speedup_only" || caveat.code == "efficiency_only";
-  }
-  if (!relative) {
+  if (holds_times(evidence)) {
     if (baseline.empty()) return {};
     return wrong_flag("--baseline", "is for studies that were imported without times");
   }
@@ -122,19 +97,12 @@ Result<void> bring_to_seconds(StudyEvidence& evidence, const std::string& baseli
 
 Result<int> run_recommend(Session& session, const Arguments& arguments) {
   RecommendAnswer answer;
-  answer.book = node_hours();
-  if (arguments.has("--prices")) {
-    const std::string path = arguments.text("--prices");
-    TRY_ASSIGN(const std::string text, read_file("price book", path));
-    PricesRead read = read_prices(text, path);
-    if (!read.problems.empty()) return report_problems(session, read.problems);
-    answer.book = std::move(read.book);
-  } else if (arguments.has("--item")) {
-    return wrong_flag("--item", "is an item of --prices FILE");
-  }
-  TRY_ASSIGN(answer.item, choose_item(answer.book, arguments.text("--item")));
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  TRY_ASSIGN(const std::optional<Prices> given, prices_of(arguments, row));
+  const Prices prices = given ? *given : node_hour_prices();
+  answer.book = prices.book;
+  answer.item = prices.item;
   TRY_ASSIGN(StudyEvidence evidence, store->evidence(row.row));
   TRY(bring_to_seconds(evidence, arguments.text("--baseline")));
   TRY_ASSIGN(answer.request, request_of(arguments, evidence.knee_floor));
@@ -149,6 +117,10 @@ Result<int> run_recommend(Session& session, const Arguments& arguments) {
        cost_curves(evidence, analysis, answer.book, answer.item, options.bootstrap)) {
     if (mode && curve.mode != *mode) continue;
     if (arguments.has("--case") && curve.case_name != arguments.text("--case")) continue;
+    if (arguments.has("--modelled")) {
+      add_modelled(analysis.curves[curve.index], answer.book, answer.item, options.bootstrap,
+                   curve);
+    }
     answer.curves.push_back(std::move(curve));
   }
   if (answer.curves.empty()) {
@@ -167,36 +139,36 @@ Result<int> run_recommend(Session& session, const Arguments& arguments) {
 }  // namespace
 
 CommandSpec recommend_command() {
-  return {
-      "recommend",
-      "Say which K to use, and what a result costs",
-      "For every curve of a study: the measured K that is best by what you ask for, its time "
-      "and the cost of a result with intervals, the runner-up and by how much it is worse, or "
-      "that the runs can't tell. Without --prices a node-hour stands for money. Exit code 1 "
-      "if no K does what was asked for.",
-      {{"STUDY",
-        "Id, unique prefix or name (default: the newest study)",
-        false,
-        {},
-        Completes::studies}},
-      {{"--prices", "FILE", "Price book (docs/reference/prices.md)", {}, false, Completes::files},
-       {"--item", "NAME", "Which of its items; may be left out if there is one"},
-       {"--objective",
-        "WORD",
-        "What is best (default: cost)",
-        {"cost", "time", "efficiency", "energy_delay"}},
-       {"--deadline", "TIME", "Cheapest K within 90s, 15m or 2h"},
-       {"--budget", "AMOUNT", "Fastest K whose result costs at most this"},
-       {"--floor", "SHARE", "Largest K with at least this efficiency, such as 0.8"},
-       {"--value-of-hour", "AMOUNT", "Cheapest K if an hour of waiting is worth this"},
-       {"--baseline", "TIME", "How long the smallest K of imported speedups takes"},
-       {"--mode", "MODE", "Only this one", {"strong", "weak"}},
-       {"--case", "NAME", "Only this case"}},
-      {"kneepoint recommend",
-       "kneepoint recommend jacobi --prices plans/prices/example.yaml --item c-large",
-       "kneepoint recommend jacobi --prices plans/prices/example.yaml --item c-large "
-       "--deadline 10m"},
-      run_recommend};
+  return {"recommend",
+          "Say which K to use, and what a result costs",
+          "For every curve of a study: the measured (or with --modelled also the modelled) K that "
+          "is best by what you ask for, its time "
+          "and the cost of a result with intervals, the runner-up and by how much it is worse, or "
+          "that the runs can't tell. Without prices a node-hour stands for money. Exit code 1 "
+          "if no K does what was asked for.",
+          {{"STUDY",
+            "Id, unique prefix or name (default: the newest study)",
+            false,
+            {},
+            Completes::studies}},
+          with_price_flags(
+              {{"--objective",
+                "WORD",
+                "What is best (default: cost)",
+                {"cost", "time", "efficiency", "energy_delay"}},
+               {"--deadline", "TIME", "Cheapest K within 90s, 15m or 2h"},
+               {"--budget", "AMOUNT", "Fastest K whose result costs at most this"},
+               {"--floor", "SHARE", "Largest K with at least this efficiency, such as 0.8"},
+               {"--value-of-hour", "AMOUNT", "Cheapest K if an hour of waiting is worth this"},
+               {"--baseline", "TIME", "How long the smallest K of imported speedups takes"},
+               {"--modelled", "", "Also K that models predict, marked, up to 4 times the largest"},
+               {"--mode", "MODE", "Only this one", {"strong", "weak"}},
+               {"--case", "NAME", "Only this case"}}),
+          {"kneepoint recommend",
+           "kneepoint recommend jacobi --prices plans/prices/example.yaml --item c-large",
+           "kneepoint recommend jacobi --prices plans/prices/example.yaml --item c-large "
+           "--deadline 10m"},
+          run_recommend};
 }
 
 }  // namespace kneepoint::cli

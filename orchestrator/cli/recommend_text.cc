@@ -4,18 +4,11 @@
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/report/cost_section.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
-
-std::string amount(double units) {
-  return significant_text(units, 3);
-}
-
-std::string amounts(const std::optional<Interval>& interval) {
-  return interval ? "[" + amount(interval->low) + ", " + amount(interval->high) + "]" : "[-]";
-}
 
 std::string seconds_bounds(const CostPoint& point) {
   const TimeUnit unit = time_unit(point.seconds);
@@ -44,7 +37,7 @@ std::string choice_words(const CostCurve& curve, const Recommendation& choice,
   std::string text = name + ": use K=" + std::to_string(best.k) + ". One run takes " +
                      seconds_text(best.seconds) + " " + seconds_bounds(best) + "; one " +
                      plain(curve.result_name) + " costs " + rounded_text(best.per_result) + " " +
-                     amounts(best.per_result_interval) + ". Asked for: " + choice.why + ".";
+                     amount_bounds(best.per_result_interval) + ". Asked for: " + choice.why + ".";
   if (choice.runner_up == nullptr) return text;
   const std::string other = "K=" + std::to_string(choice.runner_up->k);
   if (request.objective == Objective::efficiency) {
@@ -74,73 +67,18 @@ std::string next_words(const Recommendation& choice) {
   return text + ".";
 }
 
-// What an hour must be worth for this K to beat the slower one before it on the frontier.
-std::string pays_above(const CostCurve& curve, const CostPoint& point) {
-  for (const BreakEven& one : curve.break_evens) {
-    if (one.faster == point.k) return amount(to_units(one.per_hour.micros)) + "/h";
+std::string table_text(const CostCurve& curve, const Recommendation& choice) {
+  const DetailTable table = cost_table(
+      curve, choice.chosen == nullptr ? std::nullopt : std::optional<int>(choice.chosen->k));
+  std::vector<Column> columns;
+  for (const kneepoint::Column& column : table.columns) {
+    std::string title = column.header;
+    for (char& c : title) {
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    columns.push_back({title, column.right ? Align::right : Align::left});
   }
-  return point.on_frontier ? "0" : "never";
-}
-
-std::string curve_table(const CostCurve& curve, const Recommendation& choice) {
-  std::vector<std::vector<std::string>> rows;
-  for (const CostPoint& point : curve.points) {
-    rows.push_back({&point == choice.chosen ? ">" : "", std::to_string(point.k),
-                    std::to_string(point.use.nodes), seconds_text(point.seconds),
-                    efficiency_text(point.efficiency), amount(to_units(point.per_result.micros)),
-                    amounts(point.per_result_interval),
-                    point.frontier_share ? percent_text(*point.frontier_share)
-                    : point.on_frontier  ? "yes"
-                                         : "no",
-                    pays_above(curve, point), joined(point.flags, ", ")});
-  }
-  const std::string currency = curve.points.front().per_result.currency;
-  return to_table({{""},
-                   {"K", Align::right},
-                   {"NODES", Align::right},
-                   {"T", Align::right},
-                   {"E", Align::right},
-                   {currency + "/" + plain(curve.result_name), Align::right},
-                   {"95%", Align::right},
-                   {"FRONTIER", Align::right},
-                   {"PAYS ABOVE", Align::right},
-                   {"NOTES"}},
-                  rows, 2);
-}
-
-void put_interval(JsonWriter& json, const char* key, const std::optional<Interval>& interval) {
-  json.key(key);
-  if (!interval) {
-    json.null();
-    return;
-  }
-  json.begin_object().key("low").value(interval->low).key("high").value(interval->high);
-  json.key("level").value(interval->level).key("method").value(interval->method).end_object();
-}
-
-void put_point(JsonWriter& json, const CostPoint& point) {
-  json.begin_object();
-  json.key("k").value(point.k).key("nodes").value(point.use.nodes);
-  json.key("seconds").value(point.seconds);
-  put_interval(json, "seconds_interval", point.seconds_interval);
-  json.key("efficiency").value(point.efficiency);
-  json.key("per_result_micros").value(point.per_result.micros);
-  put_interval(json, "per_result_interval", point.per_result_interval);
-  json.key("results").value(point.results).key("success").value(point.success);
-  json.key("billed_seconds").value(to_seconds(point.bill.billed));
-  json.key("run_micros").value(point.bill.total);
-  json.key("parts").begin_array();
-  for (const BillPart& part : point.bill.parts) {
-    json.begin_object().key("name").value(part.name).key("micros").value(part.micros).end_object();
-  }
-  json.end_array();
-  json.key("kwh_per_result").value(point.kwh_per_result);
-  json.key("on_frontier").value(point.on_frontier);
-  json.key("frontier_share");
-  point.frontier_share ? json.value(*point.frontier_share) : json.null();
-  json.key("queue_seconds");
-  point.queue_seconds ? json.value(*point.queue_seconds) : json.null();
-  json.end_object();
+  return to_table(columns, table.rows, 2);
 }
 
 void put_curve(JsonWriter& json, const CostCurve& curve, const Recommendation& choice) {
@@ -160,17 +98,8 @@ void put_curve(JsonWriter& json, const CostCurve& curve, const Recommendation& c
   choice.next_k ? json.value(*choice.next_k) : json.null();
   json.key("next_runs").value(choice.next_runs).key("next_micros");
   choice.next_cost ? json.value(choice.next_cost->micros) : json.null();
-  json.key("points").begin_array();
-  for (const CostPoint& point : curve.points) put_point(json, point);
-  json.end_array();
-  json.key("break_evens").begin_array();
-  for (const BreakEven& one : curve.break_evens) {
-    json.begin_object().key("slower").value(one.slower).key("faster").value(one.faster);
-    json.key("per_hour_micros").value(one.per_hour.micros).end_object();
-  }
-  json.end_array().key("notes").begin_array();
-  for (const std::string& note : curve.notes) json.value(note);
-  json.end_array().end_object();
+  put_cost_curve(json, curve);
+  json.end_object();
 }
 
 }  // namespace
@@ -190,7 +119,7 @@ std::string recommend_text(const RecommendAnswer& answer, int width) {
     if (const std::string next = next_words(choice); !next.empty()) {
       text += wrap(next, width, 0);
     }
-    text += "\n" + curve_table(curve, choice);
+    text += "\n" + table_text(curve, choice);
     if (!curve.held_fixed.empty()) {
       text += wrap("Held fixed: " + plain(curve.held_fixed) + ".", width, 2);
     }

@@ -8,8 +8,8 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/report_options.h"
-#include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -24,6 +24,17 @@ AnalysisOptions analysis_options() {
   options.bootstrap.threads =
       std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
   return options;
+}
+
+Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices) {
+  AnalysisOptions options = analysis_options();
+  Document document = make_document(std::move(evidence), options);
+  if (prices && holds_times(document.study)) {
+    options.bootstrap.seed = document.study.seed;
+    add_cost(document, make_cost_report(document.study, document.analysis, prices->book,
+                                        prices->item, options.bootstrap));
+  }
+  return document;
 }
 
 namespace {
@@ -42,7 +53,13 @@ Result<int> report(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   TRY_ASSIGN(StudyEvidence evidence, store->evidence_in_detail(row.row));
-  const Document document = make_document(std::move(evidence), analysis_options());
+  TRY_ASSIGN(const std::optional<Prices> prices, prices_of(arguments, row));
+  if (arguments.has("--prices") && !holds_times(evidence)) {
+    return wrong_flag("--prices", evidence.id +
+                                      " holds speedups without times: see kneepoint recommend "
+                                      "--baseline");
+  }
+  const Document document = priced_document(std::move(evidence), prices);
   const bool to_file = arguments.has("--output");
   const bool brief = arguments.has("--brief");
   const TerminalStyle style{!to_file && session.color(session.out_is_terminal),
@@ -69,17 +86,24 @@ CommandSpec report_command() {
       "report",
       "Show the answer of a study",
       "Says in plain words how far scaling pays and why, then shows the numbers: speedup and "
-      "efficiency with intervals, models, knees by every rule, predictions, where the time goes. "
+      "efficiency with intervals, models, knees by every rule, predictions, where the time goes, "
+      "and what a result costs where prices are known. "
       "From the database alone, also while the study runs.",
       {{"STUDY",
         "Id, unique prefix or name (default: the newest study)",
         false,
         {},
         Completes::studies}},
-      {{"--brief", "", "Words and one table per curve; without the tables of details"},
-       {"--csv", "", "One line per point, for spreadsheets"},
-       {"--markdown", "", "Tables for an issue or a wiki"},
-       {"--output", "FILE", "Write into FILE instead of to stdout", {}, false, Completes::files}},
+      with_price_flags(
+          {{"--brief", "", "Words and one table per curve; without the tables of details"},
+           {"--csv", "", "One line per point, for spreadsheets"},
+           {"--markdown", "", "Tables for an issue or a wiki"},
+           {"--output",
+            "FILE",
+            "Write into FILE instead of to stdout",
+            {},
+            false,
+            Completes::files}}),
       {"kneepoint report", "kneepoint report quickstart --markdown --output report.md",
        "kneepoint report quickstart-1a2b3c4d-2 --json"},
       report};

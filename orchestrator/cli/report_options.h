@@ -5,9 +5,14 @@
 #pragma once
 
 #include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/cli/prices.h"
+#include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
 
 AnalysisOptions analysis_options();
+
+// The report of a study, with what its results cost where prices and times are known.
+Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices);
 
 }  // namespace kneepoint::cli

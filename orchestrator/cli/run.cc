@@ -72,7 +72,8 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
       failed += run.finished && run.state != AttemptState::succeeded ? 1 : 0;
     }
   }
-  const Document document = make_document(std::move(evidence), analysis_options());
+  TRY_ASSIGN(const StudyRow now, find_study(store, row.id));
+  const Document document = priced_document(std::move(evidence), prices_of(now.price));
   const int code = exit_code_of_study(end, document.summary(), failed);
   if (session.json) {
     JsonWriter json;
@@ -144,6 +145,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
 
   TRY_ASSIGN(const HeldLease lease, HeldLease::take(*store, chosen.row, session.clock));
   TRY(store->update_study_plan(chosen.row.row, study));
+  TRY(store->set_study_price(chosen.row.row, site.price));
   TRY(stage_inputs(study.plan, chosen.row.work_dir));
   if (chosen.choice == Choice::reopen) TRY(store->reopen_failed_runs(chosen.row.row));
   session.err << sentence_of(chosen) << std::endl;

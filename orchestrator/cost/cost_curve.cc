@@ -15,19 +15,6 @@ Nanoseconds to_ns(double seconds) {
   return static_cast<Nanoseconds>(std::llround(seconds * static_cast<double>(kSecond)));
 }
 
-// The bill of one run of `seconds`; none where it would never end.
-std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds) {
-  const auto time = expected_time(item.spot, use.nodes, to_ns(seconds));
-  if (!time) return std::nullopt;
-  return bill_run(item, use, *time);
-}
-
-double cost_of(const PriceItem& item, const CostPoint& point, double seconds) {
-  const auto bill = bill_of(item, point.use, seconds);
-  if (!bill) return INFINITY;
-  return to_units(bill->total) / point.results / point.success;
-}
-
 std::optional<double> median_wait(const PointEvidence& at) {
   std::vector<double> waits;
   for (const RunEvidence& run : at.runs) {
@@ -123,6 +110,30 @@ void add_notes(const PriceItem& item, CostCurve& curve) {
 
 }  // namespace
 
+std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds) {
+  const auto time = expected_time(item.spot, use.nodes, to_ns(seconds));
+  if (!time) return std::nullopt;
+  return bill_run(item, use, *time);
+}
+
+double cost_of(const PriceItem& item, const CostPoint& point, double seconds) {
+  const auto bill = bill_of(item, point.use, seconds);
+  if (!bill) return INFINITY;
+  return to_units(bill->total) / point.results / point.success;
+}
+
+void settle_frontier(const std::string& currency, CostCurve& curve) {
+  std::vector<double> seconds, cost;
+  for (const CostPoint& point : curve.points) {
+    seconds.push_back(point.seconds / point.results);
+    cost.push_back(to_units(point.per_result.micros));
+  }
+  const std::vector<bool> on = frontier(seconds, cost);
+  for (std::size_t i = 0; i < on.size(); ++i) curve.points[i].on_frontier = on[i];
+  curve.break_evens.clear();
+  add_break_evens(currency, curve);
+}
+
 std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector<double>& cost) {
   std::vector<bool> on(seconds.size(), true);
   for (std::size_t i = 0; i < on.size(); ++i) {
@@ -145,9 +156,13 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
   std::vector<CostCurve> curves;
   for (std::size_t c = 0; c < analysis.curves.size(); ++c) {
     const Curve& from = analysis.summary.curves[c];
-    CostCurve curve{
-        from.build, from.case_name, from.shape_name, "", from.held_fixed, from.mode, {}, {}, {}, {},
-        {}};
+    CostCurve curve;
+    curve.build = from.build;
+    curve.case_name = from.case_name;
+    curve.shape_name = from.shape_name;
+    curve.held_fixed = from.held_fixed;
+    curve.mode = from.mode;
+    curve.index = c;
     Times times;
     for (const PointSummary& summary : from.points) {
       if (summary.valid == 0) continue;
@@ -180,19 +195,12 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
       curve.points.push_back(std::move(point));
     }
     if (curve.points.empty()) continue;
-    std::vector<double> seconds, cost;
-    for (const CostPoint& point : curve.points) {
-      seconds.push_back(point.seconds / point.results);
-      cost.push_back(to_units(point.per_result.micros));
-    }
-    const std::vector<bool> on = frontier(seconds, cost);
-    for (std::size_t i = 0; i < on.size(); ++i) curve.points[i].on_frontier = on[i];
+    settle_frontier(book.currency, curve);
     if (times.size() == curve.points.size() && fewest_runs(times) >= 2) {
       draw_curve(item, times, bootstrap, curve);
     } else {
       curve.notes.emplace_back("no intervals: some K has a single run");
     }
-    add_break_evens(book.currency, curve);
     add_notes(item, curve);
     curves.push_back(std::move(curve));
   }

@@ -18,6 +18,7 @@ namespace kneepoint {
 
 struct CostPoint {
   int k = 1;
+  bool modelled = false;  // not measured: T is a model's, its interval that of one run there
   Use use;
   double results = 1;  // that one run makes
   double seconds = 0;  // median T
@@ -47,8 +48,10 @@ struct CostCurve {
   std::vector<CostPoint> points;  // K ascending, those with data
   std::vector<BreakEven> break_evens;
   std::vector<std::string> notes;  // what was counted how
-  // Replicates × points: what the intervals and ties are made of. Empty with single runs.
+  // Replicates × points: what the intervals and ties are made of. Empty with single runs, and at
+  // modelled points.
   std::vector<std::vector<double>> seconds_draws, cost_draws;  // by point
+  std::size_t index = 0;                                       // of StudyAnalysis::curves
 };
 
 // One CostCurve for each curve of the analysis that has data. Prices that make a result cost more
@@ -56,6 +59,14 @@ struct CostCurve {
 std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAnalysis& analysis,
                                    const PriceBook& book, const PriceItem& item,
                                    const BootstrapOptions& bootstrap);
+
+// The bill of one run of `seconds`; none where it would never end.
+std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds);
+// Of one result at this point if a run took `seconds`, in units; infinity: it would never end.
+double cost_of(const PriceItem& item, const CostPoint& point, double seconds);
+
+// Sets on_frontier of every point and the break-evens anew.
+void settle_frontier(const std::string& currency, CostCurve& curve);
 
 // The points of which no other is at least as good in both and better in one.
 std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector<double>& cost);

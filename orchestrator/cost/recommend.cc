@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "orchestrator/analysis/intervals.h"
+#include "orchestrator/cost/modelled.h"
 
 namespace kneepoint {
 namespace {
@@ -83,6 +84,9 @@ std::string asked(const RecommendRequest& request, const std::string& currency) 
 }
 
 std::string why_none(const CostCurve& curve, const RecommendRequest& request) {
+  const bool modelled = std::any_of(curve.points.begin(), curve.points.end(),
+                                    [](const CostPoint& point) { return point.modelled; });
+  const std::string kinds = modelled ? "measured or modelled " : "measured ";
   const auto by = [&](auto value) {
     return std::min_element(
         curve.points.begin(), curve.points.end(),
@@ -90,15 +94,15 @@ std::string why_none(const CostCurve& curve, const RecommendRequest& request) {
   };
   if (request.objective == Objective::deadline) {
     const auto best = by(upper_seconds);
-    return "no measured K is fast enough: the fastest, K=" + std::to_string(best->k) +
+    return "no " + kinds + "K is fast enough: the fastest, K=" + std::to_string(best->k) +
            ", takes up to " + text_of(upper_seconds(*best)) + " s";
   }
   if (request.objective == Objective::budget) {
     const auto best = by(upper_cost);
-    return "no measured K is cheap enough: the cheapest, K=" + std::to_string(best->k) +
+    return "no " + kinds + "K is cheap enough: the cheapest, K=" + std::to_string(best->k) +
            ", costs up to " + text_of(upper_cost(*best)) + " " + best->per_result.currency;
   }
-  return "no measured K reaches an efficiency of " + text_of(request.floor);
+  return "no " + kinds + "K reaches an efficiency of " + text_of(request.floor);
 }
 
 // The largest K such that it and every smaller one surely keep the floor.
@@ -124,6 +128,17 @@ void compare(const CostCurve& curve, const RecommendRequest& request, Recommenda
   };
   answer.margin = value(second) / value(best) - 1;
   if (!std::isfinite(answer.margin)) answer.margin = 0;  // both cost nothing
+  if (curve.points[best].modelled || curve.points[second].modelled) {
+    // No draws in common: they tie where their intervals touch.
+    const bool time =
+        request.objective == Objective::time || request.objective == Objective::budget;
+    const auto& one =
+        time ? curve.points[best].seconds_interval : curve.points[best].per_result_interval;
+    const auto& other =
+        time ? curve.points[second].seconds_interval : curve.points[second].per_result_interval;
+    answer.tie = !one || !other || other->low <= one->high;
+    return;
+  }
   if (curve.cost_draws.empty()) return;
   std::vector<double> margins;
   for (std::size_t r = 0; r < curve.cost_draws[best].size(); ++r) {
@@ -142,6 +157,13 @@ void compare(const CostCurve& curve, const RecommendRequest& request, Recommenda
 // The middle of the gap above the chosen K, or below it; beyond the largest K when that was chosen.
 void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answer) {
   const auto at = static_cast<std::size_t>(answer.chosen - curve.points.data());
+  if (answer.chosen->modelled) {
+    answer.next_k = answer.chosen->k;
+    answer.next_why = "it was modelled, not measured";
+    answer.next_cost =
+        Money{answer.next_runs * answer.chosen->bill.total, answer.chosen->per_result.currency};
+    return;
+  }
   const auto try_between = [&](const CostPoint& low, const CostPoint& high) {
     const int k = static_cast<int>(std::lround(std::sqrt(static_cast<double>(low.k) * high.k)));
     if (k <= low.k || k >= high.k) return false;
@@ -153,15 +175,7 @@ void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answ
         std::log(static_cast<double>(k) / low.k) / std::log(static_cast<double>(high.k) / low.k);
     const double seconds =
         std::exp((1 - share) * std::log(low.seconds) + share * std::log(high.seconds));
-    Use use = high.use;
-    const auto part = [&](int from, int to) {
-      return static_cast<int>(
-          std::ceil(from + (to - from) * static_cast<double>(k - low.k) / (high.k - low.k)));
-    };
-    use.nodes = part(low.use.nodes, high.use.nodes);
-    use.gpus = part(low.use.gpus, high.use.gpus);
-    use.cores = part(low.use.cores, high.use.cores);
-    use.workers = k;
+    const Use use = use_at(curve, k);
     const auto time = static_cast<Nanoseconds>(seconds * static_cast<double>(kSecond));
     answer.next_cost = Money{answer.next_runs * bill_run(item, use, time).total,
                              answer.chosen->per_result.currency};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which K to use, by a stated objective: the answer, the runner-up and the margin, "tie" where the
-// runs can't tell them apart, and the K worth measuring next. Only K that were measured are
-// recommended. Pure.
+// runs can't tell them apart, and the K worth measuring next. Of a curve without modelled points
+// only K that were measured are recommended. Pure.
 #pragma once
 
 #include <optional>

@@ -148,6 +148,7 @@ const KeySet kKubernetes = {{
 const KeySet kPush = {{{"listen"}, {"address"}, {"certificate"}, {"key"}, {"ca"}}};
 const KeySet kPacking = {{{"mode"}, {"allocations"}, {"steps"}, {"limit"}}};
 const KeySet kSiteLimits = {{{"nodes"}, {"concurrent"}, {"cores"}, {"node_hours"}}};
+const KeySet kSitePrice = {{{"book"}, {"item"}}};
 const KeySet kSite = {{
     {"name"},
     {"backend"},
@@ -163,6 +164,7 @@ const KeySet kSite = {{
     {"push", &kPush},
     {"packing", &kPacking},
     {"limits", &kSiteLimits},
+    {"price", &kSitePrice},
 }};
 
 const KeySet kCatalogSize = {{{"meaning"}, {"strong"}, {"weak"}}};

@@ -192,6 +192,13 @@ void read_limits(const YamlView& view, SiteLimits& limits) {
   read_into(view["node_hours"].number(1e-6, 1e12), limits.node_hours);
 }
 
+void read_price(const YamlView& view, SitePrice& price) {
+  if (!view.present() || !view.check_map()) return;
+  if (!view["book"].present()) view.fail_at_key("expected `book`: the path of a price book");
+  read_path(view["book"], price.book);
+  read_into(view["item"].text(), price.item);
+}
+
 }  // namespace
 
 SiteRead read_site(std::string_view text, const std::string& path) {
@@ -225,6 +232,7 @@ SiteRead read_site(std::string_view text, const std::string& path) {
     read_push(root["push"], site);
     read_packing(root["packing"], site.packing);
     read_limits(root["limits"], site.limits);
+    read_price(root["price"], site.price);
   }
   sort_problems(read.problems);
   read.origins = origins_of(file.root);

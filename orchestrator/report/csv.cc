@@ -23,7 +23,8 @@ constexpr const char* kHeader =
     "gustafson_speedup,load_balance,communication_efficiency,computation_scaling,comm_ratio,"
     "iterations,p50,p50_low,p50_high,p95,p95_low,p95_high,p99,p99_low,p99_high,max,"
     "flops_per_second,utilisation,bound,audit,model,model_seconds,serial_fraction,knee_rule,knee_k,"
-    "knee_low,knee_high,knee_status,recommended_k,queue_wait_median,queue_wait_largest";
+    "knee_low,knee_high,knee_status,recommended_k,queue_wait_median,queue_wait_largest,"
+    "currency,cost_per_result,cost_per_result_low,cost_per_result_high,cost_frontier";
 
 class Row {
  public:
@@ -108,6 +109,23 @@ void put_waits(Row& row, const std::optional<QueueUse>& queue, const Point& poin
   row.number_if(found != nullptr, found == nullptr ? 0 : found->largest_seconds);
 }
 
+void put_cost(Row& row, const Document& document, const CurveView& view, int k) {
+  const CostPoint* found = nullptr;
+  for (std::size_t c = 0; document.cost && c < document.cost->curves.size(); ++c) {
+    const CostCurve& curve = document.cost->curves[c];
+    if (&document.summary().curves[curve.index] != view.curve) continue;
+    for (const CostPoint& point : curve.points) {
+      if (point.k == k) found = &point;
+    }
+  }
+  if (found == nullptr) {
+    row.text("").text("").text("").text("").text("");
+    return;
+  }
+  row.text(found->per_result.currency).text(micros_text(found->per_result.micros));
+  row.bounds(found->per_result_interval).text(found->on_frontier ? "yes" : "no");
+}
+
 std::string row_of(const Document& document, const CurveView& view, std::size_t i) {
   const StudyEvidence& study = document.study;
   const Curve& curve = *view.curve;
@@ -135,6 +153,7 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
   const PointDetail nothing;
   put_detail(row, view, p, i < view.analysis->points.size() ? view.analysis->points[i] : nothing);
   put_waits(row, document.analysis.queue, p.point);
+  put_cost(row, document, view, p.point.k);
   return row.line();
 }
 

@@ -50,4 +50,15 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   return document;
 }
 
+void add_cost(Document& document, CostReport cost) {
+  for (Question& question : document.questions) {
+    for (QuestionAnswer& answer : question.answers) {
+      if (answer.text != kNoPrices) continue;
+      answer.known = true;
+      answer.text = "what that is in " + cost.book.currency + " stands under 'What it costs'";
+    }
+  }
+  document.cost = std::move(cost);
+}
+
 }  // namespace kneepoint

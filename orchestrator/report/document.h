@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/report/cost_section.h"
 #include "orchestrator/report/questions.h"
 
 namespace kneepoint {
@@ -19,6 +20,7 @@ struct Document {
   std::vector<std::string> findings;   // of the study as a whole: a bad node
   std::vector<Question> questions;     // the five, answered
   std::vector<std::string> sentences;  // one per curve: knee, K to use, what limits it
+  std::optional<CostReport> cost;      // none: no prices are known
   std::vector<std::string> notes;      // what a reader must know before believing the tables
   // Nothing ran, or every run of some point failed. Said before anything else.
   bool red = false;
@@ -30,6 +32,9 @@ struct Document {
 Document make_document(StudyEvidence evidence, const AnalysisOptions& options = {});
 // The same of an analysis made already.
 Document make_document(StudyEvidence evidence, StudyAnalysis analysis);
+
+// Prices are known: the section on cost, and no more "not known" among the answers.
+void add_cost(Document& document, CostReport cost);
 
 struct TerminalStyle {
   bool color = false;

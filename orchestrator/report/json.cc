@@ -174,6 +174,7 @@ std::string to_json(const Document& document) {
     w.end_object().end_object();
   }
   w.end_array();
+  put_cost(w, document.cost);
   put_study_detail(w, document.analysis);
   put_warnings(w, document.analysis.warnings);
   w.key("volatile").begin_object().key("created").value(to_utc_text(study.created_ns));

@@ -107,7 +107,13 @@ std::string to_markdown(const Document& document, bool brief) {
   }
   if (!document.sentences.empty()) out += "\n";
   for (const std::string& sentence : document.sentences) out += "- " + escaped(sentence) + "\n";
-  for (const CurveView& view : curve_views(study, document.analysis)) {
+  if (document.cost) {
+    out += "\n## What it costs\n\n";
+    for (const std::string& line : document.cost->sentences) out += "- " + escaped(line) + "\n";
+    out += "\n" + escaped(prices_line(document.cost->book, document.cost->item)) + "\n";
+  }
+  const std::vector<CurveView> views = curve_views(study, document.analysis);
+  for (const CurveView& view : views) {
     const CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
     out += "\n## " + escaped(table.title) + "\n\n" + escaped(table.held_fixed) + "\n\n";
     for (const std::string& finding : table.findings) {
@@ -119,6 +125,9 @@ std::string to_markdown(const Document& document, bool brief) {
     for (const DetailTable& detail : detail_tables(view)) out += detail_text(detail, "###");
   }
   if (!brief) {
+    for (const DetailTable& detail : cost_tables(document.cost, views)) {
+      out += detail_text(detail, "##");
+    }
     for (const DetailTable& detail : study_tables(document.analysis)) {
       out += detail_text(detail, "##");
     }

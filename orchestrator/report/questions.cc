@@ -247,7 +247,7 @@ Question money(const std::vector<CurveView>& views) {
     add(question, view.label, true,
         text + "; it pays to K=" + std::to_string(*k) + " by the plan's rule");
   }
-  add(question, "", false, "prices; see 'recommend --prices'; worker-time stands for money");
+  add(question, "", false, kNoPrices);
   return question;
 }
 

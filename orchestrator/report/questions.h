@@ -22,6 +22,10 @@ struct Question {
   std::vector<QuestionAnswer> answers;  // equal answers are one; never empty
 };
 
+// What they say of money until prices are known.
+inline constexpr char kNoPrices[] =
+    "prices; name them with --prices or in the site; worker-time stands for money";
+
 std::vector<Question> questions_of(const StudyAnalysis& analysis,
                                    const std::vector<CurveView>& views);
 

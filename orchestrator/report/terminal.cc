@@ -162,6 +162,12 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
   }
   out += "\n";
   for (const std::string& sentence : document.sentences) out += wrapped(sentence, style.width, 0);
+  if (document.cost) {
+    out += "\n" + paint.bold("What it costs") + "\n";
+    for (const std::string& line : document.cost->sentences) out += wrapped(line, style.width, 0);
+    out +=
+        paint.dim(wrapped(prices_line(document.cost->book, document.cost->item), style.width, 0));
+  }
 
   const std::vector<CurveView> views = curve_views(study, document.analysis);
   for (const CurveView& view : views) {
@@ -180,6 +186,9 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
     }
   }
   if (!style.brief) {
+    for (const DetailTable& detail : cost_tables(document.cost, views)) {
+      out += "\n" + drawn_detail(detail, style);
+    }
     for (const DetailTable& detail : study_tables(document.analysis)) {
       out += "\n" + drawn_detail(detail, style);
     }

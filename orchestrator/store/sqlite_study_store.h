@@ -35,6 +35,7 @@ class SqliteStudyStore final : public StudyStore {
                                                    const std::string& hash8) override;
   Result<void> set_study_state(RowId study, const std::string& state) override;
   Result<void> update_study_plan(RowId study, const Study& plan) override;
+  Result<void> set_study_price(RowId study, const SitePrice& price) override;
   Result<void> delete_study(RowId study) override;
 
   // store_lease.cc

@@ -93,10 +93,60 @@ TEST_F(RecommendCommand, SpeedupsNeedTheTimeOfTheirBaseline) {
   EXPECT_EQ(json::parse(ended.output)["curves"][0]["points"][1]["seconds"], 4000);
 }
 
+TEST_F(RecommendCommand, ModelledKComeOnRequestWithTheirMark) {
+  for (const json& point : answer({})["curves"][0]["points"]) EXPECT_EQ(point["modelled"], false);
+  const json asked = answer({"--modelled", "--objective", "time"});
+  EXPECT_GT(asked["curves"][0]["k"], 16);
+  EXPECT_EQ(asked["curves"][0]["next_k"], asked["curves"][0]["k"]);
+  const auto text = place_.kneepoint({"recommend", "times", "--modelled"});
+  EXPECT_NE(text.output.find("modelled, beyond the K measured"), std::string::npos) << text.output;
+}
+
+TEST_F(RecommendCommand, TheSitesPricesAreKeptWithTheStudy) {
+  const std::string book = place_.path() + "/of-site.yaml";
+  const auto prices = [&](const std::string& amount) {
+    std::ofstream(book) << "currency: CHF\nitems: {fat: {per_node_hour: " + amount + "}}\n";
+  };
+  prices("3600");
+  const std::string site = place_.path() + "/site.yaml";
+  std::ofstream(site) << "backend: simulated\nprice: {book: of-site.yaml}\n";
+  const std::string plan = place_.path() + "/plan.yaml";
+  std::ofstream(plan) << "study: priced\nworkloads: [{name: synthetic, use: synthetic}]\nmodes: [strong]\n"
+                         "scale: [1, 2, 4]\nrepeat: 3\n";
+  const auto run = place_.kneepoint({"run", plan, "--site", site});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_NE(run.output.find("What it costs"), std::string::npos) << run.output;
+  prices("1");  // the study keeps what was valid when it ran
+  const auto report = place_.kneepoint({"report", "priced", "--json"});
+  ASSERT_EQ(report.exit_code, 0) << report.errors;
+  const json cost = json::parse(report.output)["cost"];
+  EXPECT_EQ(cost["currency"], "CHF");
+  EXPECT_EQ(cost["item"], "fat");
+  const json first = cost["curves"][0]["points"][0];
+  EXPECT_NEAR(first["run_micros"].get<double>(), first["seconds"].get<double>() * 1e6, 1);
+  const auto recommended = place_.kneepoint({"recommend", "priced", "--json"});
+  EXPECT_EQ(json::parse(recommended.output)["currency"], "CHF");
+  const auto table = place_.kneepoint({"report", "priced", "--csv"});
+  EXPECT_NE(table.output.find(",CHF,"), std::string::npos) << table.output;
+  const auto other =
+      place_.kneepoint({"report", "priced", "--prices", prices_, "--item", "node", "--markdown"});
+  EXPECT_NE(other.output.find("Prices: node of"), std::string::npos) << other.output;
+
+  std::ofstream(site) << "backend: simulated\nprice: {book: none.yaml}\n";
+  const auto missing = place_.kneepoint({"run", plan, "--site", site, "--new"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.errors.find("site.yaml:2:15: price.book: "), std::string::npos)
+      << missing.errors;
+  std::ofstream(site) << "backend: simulated\nprice: {book: prices.yaml}\n";
+  const auto open = place_.kneepoint({"check", plan, "--site", site});
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_NE(open.errors.find("has: node, fee"), std::string::npos) << open.errors;
+}
+
 TEST_F(RecommendCommand, BadInputIsNamed) {
   refused({"times", "--prices", prices_}, "--item: missing; ");
   refused({"times", "--prices", prices_, "--item", "nodes"}, "no item 'nodes'");
-  refused({"times", "--item", "node"}, "--item: is an item of --prices FILE");
+  refused({"times", "--item", "node"}, "--item: is an item of --prices FILE, or of the price");
   refused({"times", "--deadline", "1h", "--floor", "0.5"}, "give one");
   refused({"times", "--budget", "-3"}, "--budget: expected an amount above 0");
   refused({"times", "--deadline", "0"}, "--deadline");

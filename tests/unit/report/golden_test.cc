@@ -60,6 +60,43 @@ TEST(GoldenReport, MarkdownOfAStudyWithoutItsBaseline) {
   expect_golden("no_baseline.md", to_markdown(make_document(study_without_baseline())));
 }
 
+// Core-hours with a fee per hour, billed by the second: the cheapest K is not the smallest.
+Document priced_sample() {
+  PriceBook book;
+  book.path = "prices.yaml";
+  book.currency = "EUR";
+  book.valid_from = "2026-01-01";
+  book.source = "a contract";
+  book.example = true;
+  PriceItem item;
+  item.name = "cores";
+  item.per_core_hour = 40'000;
+  item.per_hour = 250'000;
+  item.granularity = kSecond;
+  BootstrapOptions bootstrap;
+  bootstrap.seed = 1;
+  bootstrap.replicates = 200;
+  Document document = make_document(sample_study());
+  add_cost(document, make_cost_report(document.study, document.analysis, book, item, bootstrap));
+  return document;
+}
+
+TEST(GoldenReport, PricesInATerminal) {
+  expect_golden("priced.terminal.txt", to_terminal(priced_sample(), {false, 100}));
+}
+
+TEST(GoldenReport, PricesInMarkdown) {
+  expect_golden("priced.md", to_markdown(priced_sample()));
+}
+
+TEST(GoldenReport, PricesInJson) {
+  expect_golden("priced.json", to_json(priced_sample()));
+}
+
+TEST(GoldenReport, PricesInCsv) {
+  expect_golden("priced.csv", to_csv(priced_sample()));
+}
+
 TEST(GoldenReport, TheBriefFormInATerminal) {
   expect_golden("sample.brief.txt", to_terminal(make_document(sample_study()), {false, 100, true}));
 }

@@ -88,6 +88,19 @@ TEST_F(StudiesTest, StateAndPlanChangeWithTheTimeOfTheChange) {
   EXPECT_EQ(row.created_ns + kMinute, row.updated_ns);
 }
 
+TEST_F(StudiesTest, PricesOfTheSiteAreKeptAndReplaced) {
+  auto store = open();
+  Site site = make_site();
+  site.price = {"prices.yaml", "fat", "currency: EUR"};
+  const StudyRow study = store->create_study(make_study(), site, 7, "/shared/x").value();
+  EXPECT_EQ(study.price.book, "prices.yaml");
+  EXPECT_EQ(study.price.item, "fat");
+  EXPECT_EQ(study.price.text, "currency: EUR");
+  ASSERT_TRUE(store->set_study_price(study.row, {}));
+  EXPECT_EQ(store->find_study(study.id).value().price.text, "");
+  EXPECT_EQ(store->set_study_price(99, {}).error().code, ErrorCode::not_found);
+}
+
 TEST_F(StudiesTest, AnUnknownStateOrStudyIsRefused) {
   auto store = open();
   const StudyRow study = create(*store);

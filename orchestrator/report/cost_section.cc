@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/report/cost_section.h"
+
+#include <algorithm>
+
+#include "orchestrator/report/text.h"
+
+namespace kneepoint {
+namespace {
+
+double units_of(const CostPoint& point) {
+  return to_units(point.per_result.micros);
+}
+
+// What an hour must be worth for this K to beat the slower one before it on the frontier.
+std::string pays_above(const CostCurve& curve, const CostPoint& point) {
+  for (const BreakEven& one : curve.break_evens) {
+    if (one.faster == point.k) return amount_text(to_units(one.per_hour.micros)) + "/h";
+  }
+  return point.on_frontier ? "0" : "never";
+}
+
+std::string cost_words(const CostPoint& point) {
+  return rounded_text(point.per_result) + " " + amount_bounds(point.per_result_interval) +
+         " at K=" + std::to_string(point.k);
+}
+
+// What an hour must be worth for `k` to be better than all that is slower and cheaper.
+std::optional<Money> worth_of_hour(const CostCurve& curve, int k) {
+  for (const BreakEven& one : curve.break_evens) {
+    if (one.faster == k) return one.per_hour;
+  }
+  return std::nullopt;
+}
+
+// Of two that cost the same the faster one.
+bool is_cheaper(const CostPoint& a, const CostPoint& b) {
+  if (a.per_result.micros != b.per_result.micros) return a.per_result.micros < b.per_result.micros;
+  return a.seconds / a.results < b.seconds / b.results;
+}
+
+std::string sentence(const CostCurve& curve, const CurveView& view) {
+  const auto cheapest = std::min_element(curve.points.begin(), curve.points.end(), is_cheaper);
+  const std::string opening = view.label + ": one " + plain(curve.result_name) + " costs ";
+  const std::optional<int> k = recommended_k(view);
+  const auto used = std::find_if(curve.points.begin(), curve.points.end(),
+                                 [&](const CostPoint& point) { return k && point.k == *k; });
+  if (used == curve.points.end()) return opening + cost_words(*cheapest) + ", the cheapest.";
+  std::string text = opening + cost_words(*used);
+  if (used == cheapest) return text + ", the cheapest and the K to use.";
+  if (used->per_result.micros == cheapest->per_result.micros) {
+    return text + ", the K to use; K=" + std::to_string(cheapest->k) +
+           " costs as much and is faster.";
+  }
+  text += ", the K to use";
+  text += cheapest->per_result.micros > 0
+              ? ": " + fixed_text(units_of(*used) / units_of(*cheapest), 2) + " times the least, "
+              : "; the least is ";
+  text += cost_words(*cheapest);
+  if (const auto worth = worth_of_hour(curve, used->k)) {
+    text += "; K=" + std::to_string(used->k) +
+            " pays where an hour of waiting is worth more than " + rounded_text(*worth);
+  } else if (!used->on_frontier) {
+    text += "; another K is both faster and cheaper than K=" + std::to_string(used->k);
+  }
+  return text + ".";
+}
+
+void put_point(JsonWriter& w, const CostPoint& point) {
+  w.begin_object();
+  w.key("k").value(point.k).key("nodes").value(point.use.nodes);
+  w.key("modelled").value(point.modelled).key("seconds").value(point.seconds);
+  put_interval(w, "seconds_interval", point.seconds_interval);
+  w.key("efficiency").value(point.efficiency);
+  w.key("per_result_micros").value(point.per_result.micros);
+  put_interval(w, "per_result_interval", point.per_result_interval);
+  w.key("results").value(point.results).key("success").value(point.success);
+  w.key("billed_seconds").value(to_seconds(point.bill.billed));
+  w.key("run_micros").value(point.bill.total);
+  w.key("parts").begin_array();
+  for (const BillPart& part : point.bill.parts) {
+    w.begin_object().key("name").value(part.name).key("micros").value(part.micros).end_object();
+  }
+  w.end_array();
+  w.key("kwh_per_result").value(point.kwh_per_result);
+  w.key("on_frontier").value(point.on_frontier);
+  w.key("frontier_share");
+  point.frontier_share ? w.value(*point.frontier_share) : w.null();
+  w.key("queue_seconds");
+  point.queue_seconds ? w.value(*point.queue_seconds) : w.null();
+  w.end_object();
+}
+
+}  // namespace
+
+void put_interval(JsonWriter& w, const char* key, const std::optional<Interval>& interval) {
+  w.key(key);
+  if (!interval) {
+    w.null();
+    return;
+  }
+  w.begin_object().key("low").value(interval->low).key("high").value(interval->high);
+  w.key("level").value(interval->level).key("method").value(interval->method).end_object();
+}
+
+CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
+                            const PriceBook& book, const PriceItem& item,
+                            const BootstrapOptions& bootstrap) {
+  CostReport report{book, item, cost_curves(study, analysis, book, item, bootstrap), {}};
+  const std::vector<CurveView> views = curve_views(study, analysis);
+  for (const CostCurve& curve : report.curves) {
+    report.sentences.push_back(sentence(curve, views[curve.index]));
+  }
+  return report;
+}
+
+std::string prices_line(const PriceBook& book, const PriceItem& item) {
+  std::string text = "Prices: " + plain(item.name);
+  if (!book.path.empty()) text += " of " + plain(book.path);
+  if (!book.valid_from.empty()) text += ", valid from " + plain(book.valid_from);
+  if (!book.source.empty()) text += ", source: " + plain(book.source);
+  text += ".";
+  if (book.example) text += " These prices are EXAMPLES, not what anybody charges today.";
+  return text;
+}
+
+std::string amount_text(double units) {
+  return significant_text(units, 3);
+}
+
+std::string amount_bounds(const std::optional<Interval>& interval) {
+  if (!interval) return "[-]";
+  return "[" + amount_text(interval->low) + ", " + amount_text(interval->high) + "]";
+}
+
+DetailTable cost_table(const CostCurve& curve, std::optional<int> marked) {
+  DetailTable table;
+  const std::string currency =
+      curve.points.empty() ? "" : curve.points.front().per_result.currency + "/";
+  table.columns = {{"", false},
+                   {"K"},
+                   {"nodes"},
+                   {"T"},
+                   {"E"},
+                   {currency + plain(curve.result_name)},
+                   {"95%", true, true},
+                   {"frontier"},
+                   {"pays above"},
+                   {"notes", false}};
+  for (const CostPoint& point : curve.points) {
+    table.rows.push_back({marked == point.k ? ">" : "", std::to_string(point.k),
+                          std::to_string(point.use.nodes), seconds_text(point.seconds),
+                          efficiency_text(point.efficiency), amount_text(units_of(point)),
+                          amount_bounds(point.per_result_interval),
+                          point.frontier_share ? percent_text(*point.frontier_share)
+                          : point.on_frontier  ? "yes"
+                                               : "no",
+                          pays_above(curve, point), joined(point.flags, ", ")});
+  }
+  const bool noted = std::any_of(curve.points.begin(), curve.points.end(),
+                                 [](const CostPoint& point) { return !point.flags.empty(); });
+  if (!noted) {
+    table.columns.pop_back();
+    for (auto& row : table.rows) row.pop_back();
+  }
+  for (const std::string& note : curve.notes) table.lines.push_back(note);
+  return table;
+}
+
+std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
+                                     const std::vector<CurveView>& views) {
+  std::vector<DetailTable> tables;
+  if (!cost) return tables;
+  for (const CostCurve& curve : cost->curves) {
+    const CurveView& view = views[curve.index];
+    DetailTable table = cost_table(curve, recommended_k(view));
+    table.title = "Cost: " + view.label;
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+void put_cost_curve(JsonWriter& w, const CostCurve& curve) {
+  w.key("points").begin_array();
+  for (const CostPoint& point : curve.points) put_point(w, point);
+  w.end_array();
+  w.key("break_evens").begin_array();
+  for (const BreakEven& one : curve.break_evens) {
+    w.begin_object().key("slower").value(one.slower).key("faster").value(one.faster);
+    w.key("per_hour_micros").value(one.per_hour.micros).end_object();
+  }
+  w.end_array().key("notes").begin_array();
+  for (const std::string& note : curve.notes) w.value(note);
+  w.end_array();
+}
+
+void put_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
+  w.key("cost");
+  if (!cost) {
+    w.null();
+    return;
+  }
+  w.begin_object().key("currency").value(cost->book.currency).key("prices").value(cost->book.path);
+  w.key("item").value(cost->item.name).key("example").value(cost->book.example);
+  w.key("valid_from").value(cost->book.valid_from).key("source").value(cost->book.source);
+  w.key("curves").begin_array();
+  for (std::size_t i = 0; i < cost->curves.size(); ++i) {
+    const CostCurve& curve = cost->curves[i];
+    w.begin_object().key("build").value(curve.build).key("case").value(curve.case_name);
+    w.key("shape").value(curve.shape_name).key("mode").value(to_string(curve.mode));
+    w.key("result").value(curve.result_name).key("sentence").value(cost->sentences[i]);
+    put_cost_curve(w, curve);
+    w.end_object();
+  }
+  w.end_array().end_object();
+}
+
+}  // namespace kneepoint

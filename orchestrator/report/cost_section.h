@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a report says of money: a sentence and a table per curve, the same for every writer. Without
+// prices there is no such section.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cost/cost_curve.h"
+#include "orchestrator/report/detail_tables.h"
+
+namespace kneepoint {
+
+struct CostReport {
+  PriceBook book;
+  PriceItem item;
+  std::vector<CostCurve> curves;
+  std::vector<std::string> sentences;  // beside them
+};
+
+CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
+                            const PriceBook& book, const PriceItem& item,
+                            const BootstrapOptions& bootstrap);
+
+// "Prices: c-large of prices.yaml, valid from 2026-01-01. These prices are EXAMPLES, ...".
+std::string prices_line(const PriceBook& book, const PriceItem& item);
+
+// One row per K; `marked` has a ">" before it.
+DetailTable cost_table(const CostCurve& curve, std::optional<int> marked);
+std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
+                                     const std::vector<CurveView>& views);
+
+// An amount to three digits, and its interval: "[0.52, 0.61]", or "[-]".
+std::string amount_text(double units);
+std::string amount_bounds(const std::optional<Interval>& interval);
+
+// {"low", "high", "level", "method"}, or null.
+void put_interval(JsonWriter& w, const char* key, const std::optional<Interval>& interval);
+// "points", "break_evens" and "notes" of a curve, within its object.
+void put_cost_curve(JsonWriter& w, const CostCurve& curve);
+// "cost": null without prices.
+void put_cost(JsonWriter& w, const std::optional<CostReport>& cost);
+
+}  // namespace kneepoint
