@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the nightly gate promises, by simulation: how often it cries wolf, what it sees, when it
+// dates a change. Seeded; the figures are printed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "tests/unit/analysis/nights.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr int kHistory = 20;
+constexpr NightNoise kNoise = {.runs = 0.02, .common = 0.01, .point = 0.01};
+
+// The verdict of tonight, with builds in turns where something is suspect.
+GateAnswer verdict_of(NightMaker& maker, const std::vector<GateSeries>& series,
+                      const NightMaker::Factor& factor) {
+  GateAnswer answer = gate(series);
+  if (answer.verdict != Verdict::suspect && answer.verdict != Verdict::regressed) return answer;
+  bool points = false;
+  for (const GateFinding& finding : answer.points) points = points || finding.slower;
+  return gate(series, {}, maker.turns(series, factor, points ? 10 : 5));
+}
+
+double share(int count, int of) {
+  return static_cast<double>(count) / of;
+}
+
+TEST(GateSimulation, TheSameBuildHardlyEverAlarms) {
+  constexpr int kNights = 1500;
+  std::map<Verdict, int> seen;
+  int two_nights = 0;
+  for (int i = 0; i < kNights; ++i) {
+    NightMaker maker(static_cast<std::uint64_t>(1000 + i), kNoise);
+    const auto same = [](int) { return 1.0; };
+    std::vector<GateSeries> series = maker.series(kHistory);
+    ++seen[verdict_of(maker, series, same).verdict];
+    two_nights += gate(series).verdict == Verdict::regressed ? 1 : 0;
+  }
+  std::printf(
+      "A/A, %d nights, 16 points x 5 repeats, history %d, noise 2%%, nights 1%% + 1%%: PASS %.4f, "
+      "SUSPECT %.4f, REGRESSED %.4f, IMPROVED %.4f, INCONCLUSIVE %.4f; by two nights in a row "
+      "instead of builds in turns REGRESSED %.4f\n",
+      kNights, kHistory, share(seen[Verdict::pass], kNights),
+      share(seen[Verdict::suspect], kNights), share(seen[Verdict::regressed], kNights),
+      share(seen[Verdict::improved], kNights), share(seen[Verdict::inconclusive], kNights),
+      share(two_nights, kNights));
+  EXPECT_LE(share(seen[Verdict::suspect], kNights), 0.08);
+  EXPECT_LE(share(seen[Verdict::regressed], kNights), 0.005);
+  EXPECT_GE(share(seen[Verdict::pass], kNights), 0.90);
+}
+
+struct Power {
+  double first_night = 0, four_nights = 0;
+};
+
+Power power_of(const NightMaker::Factor& factor, int trials, std::uint64_t seed) {
+  int first = 0, four = 0;
+  for (int i = 0; i < trials; ++i) {
+    NightMaker maker(seed + static_cast<std::uint64_t>(i), kNoise);
+    std::vector<GateSeries> series = maker.series(kHistory - 1);
+    bool found = false;
+    for (int night = 0; night < 4 && !found; ++night) {
+      maker.add_night(series, factor);
+      found = verdict_of(maker, series, factor).verdict == Verdict::regressed;
+      first += found && night == 0 ? 1 : 0;
+    }
+    four += found ? 1 : 0;
+  }
+  return {share(first, trials), share(four, trials)};
+}
+
+TEST(GateSimulation, ASlowerBuildIsFound) {
+  constexpr int kTrials = 600;
+  const Power all = power_of([](int) { return 1.05; }, kTrials, 50'000);
+  const Power four = power_of([](int i) { return i % 4 == 0 ? 1.05 : 1.0; }, kTrials, 60'000);
+  const Power one = power_of([](int i) { return i == 5 ? 1.10 : 1.0; }, kTrials, 70'000);
+  std::printf(
+      "REGRESSED on the first night, within four: all points +5%%: %.3f, %.3f; 4 of 16 +5%%: %.3f, "
+      "%.3f; one +10%%: %.3f, %.3f (%d trials each)\n",
+      all.first_night, all.four_nights, four.first_night, four.four_nights, one.first_night,
+      one.four_nights, kTrials);
+  EXPECT_GE(all.first_night, 0.90);
+  EXPECT_GE(four.four_nights, 0.95);
+  EXPECT_GE(one.first_night, 0.93);
+}
+
+TEST(GateSimulation, StepsAreDatedAndFlatSeriesHaveNone) {
+  constexpr int kTrials = 2000;
+  constexpr double kNightly = 0.0125;
+  Random random(4711);
+  int found = 0, within_one = 0, flat = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> values;
+    for (int night = 0; night < kHistory; ++night) values.push_back(kNightly * random.normal());
+    bool seen = false, near = false;
+    for (int night = 0; night <= 3; ++night) {
+      values.push_back(std::log(1.05) + kNightly * random.normal());
+      for (const ChangePoint& point : change_points(values)) {
+        const auto distance = static_cast<long>(point.night) - kHistory;
+        seen = seen || std::abs(distance) <= 3;
+        near = near || std::abs(distance) <= 1;
+      }
+    }
+    found += seen ? 1 : 0;
+    within_one += near ? 1 : 0;
+    std::vector<double> level;
+    for (int night = 0; night < 40; ++night) level.push_back(kNightly * random.normal());
+    flat += change_points(level).empty() ? 0 : 1;
+  }
+  std::printf(
+      "steps of 5%% at a nightly deviation of 1.25%%, history %d: found within 3 nights %.4f, "
+      "dated "
+      "to one night %.4f; flat series of 40 nights with a change %.4f (%d each)\n",
+      kHistory, share(found, kTrials), share(within_one, kTrials), share(flat, kTrials), kTrials);
+  EXPECT_GE(share(found, kTrials), 0.97);
+  EXPECT_LE(share(flat, kTrials), 0.02);
+}
+
+}  // namespace
+}  // namespace kneepoint
