@@ -138,6 +138,13 @@ struct KneeSpec {
   double floor = 0.7;
 };
 
+struct GateSpec {            // what the nightly gate asks for; docs/methods.md
+  double alpha = 0.025;      // of a night, over all points
+  double min_effect = 0.03;  // of a point
+  double confirm_effect = 0.015;
+  double max_regression = 0.05;  // nights that can't show this are inconclusive
+};
+
 struct Plan {
   std::string study;  // name: [a-z0-9-], at most 40 characters
   WorkerUnit worker = WorkerUnit::rank;
@@ -150,6 +157,7 @@ struct Plan {
   Repeat repeat;
   Limits limits;
   KneeSpec knee;
+  GateSpec gate;
   NoiseSpec noise;
   std::uint64_t seed = 1;
   std::string text;  // the file's bytes

@@ -161,12 +161,12 @@ void read_knee(const YamlView& view, KneeSpec& knee) {
   read_into(view["floor"].share(), knee.floor);
 }
 
-// Checked for type; the gate feature gives them effect.
-void read_gate(const YamlView& view) {
+void read_gate(const YamlView& view, GateSpec& gate) {
   if (!view.check_map()) return;
-  for (const char* key : {"min_effect", "alpha", "confirm_effect", "max_regression"}) {
-    static_cast<void>(view[key].share());
-  }
+  read_into(view["alpha"].share(), gate.alpha);
+  read_into(view["min_effect"].share(), gate.min_effect);
+  read_into(view["confirm_effect"].share(), gate.confirm_effect);
+  read_into(view["max_regression"].share(), gate.max_regression);
 }
 
 void read_search(const YamlView& view) {
@@ -233,7 +233,7 @@ PlanRead read_plan(std::string_view text, const std::string& path,
     read_into(root["seed"].seed(), plan.seed);
     read_limits(root["limits"], plan.limits);
     read_knee(root["knee"], plan.knee);
-    read_gate(root["gate"]);
+    read_gate(root["gate"], plan.gate);
     read_noise(root["noise"], plan.noise);
     if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {
       root["shape"]["ranks_per_node"].fail_at_key(
