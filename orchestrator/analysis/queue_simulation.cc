@@ -41,9 +41,9 @@ double draw_seconds(const QueueClass& one, double mean, Random& random) {
   return seconds;
 }
 
-std::vector<Job> draw_jobs(const std::vector<QueueClass>& classes, double horizon,
-                           std::uint64_t seed, int replication) {
-  std::vector<Job> jobs;
+void draw_jobs(const std::vector<QueueClass>& classes, double horizon, std::uint64_t seed,
+               int replication, std::vector<Job>& jobs) {
+  jobs.clear();
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const QueueClass& one = classes[c];
     const std::string name = one.name + "/" + std::to_string(replication);
@@ -56,9 +56,9 @@ std::vector<Job> draw_jobs(const std::vector<QueueClass>& classes, double horizo
       now += one.periodic ? gap : -gap * std::log1p(-arrivals.uniform());
     }
   }
+  if (classes.size() == 1) return;  // in order already
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return a.arrival < b.arrival; });
-  return jobs;
 }
 
 using Ends = std::pair<double, int>;  // when, nodes
@@ -254,8 +254,9 @@ QueueResult simulate_queue(const std::vector<QueueClass>& classes, const QueueOp
   all.p95s.resize(classes.size());
   all.jobs.resize(classes.size());
   all.missed.resize(classes.size());
+  std::vector<Job> jobs;
   for (int r = 0; r < options.replications; ++r) {
-    std::vector<Job> jobs = draw_jobs(classes, until, options.seed, r);
+    draw_jobs(classes, until, options.seed, r, jobs);
     result.jobs += static_cast<long>(jobs.size());
     if (options.backfill) {
       Backfill(jobs, options.nodes).play();

@@ -34,7 +34,7 @@ struct QueueOptions {
   int replications = 10;
   int jobs = 1000;         // of a replication at least; more where the partition is nearly full
   int rarest = 40;         // jobs that the rarest class has in a replication...
-  int most_jobs = 20'000;  // ...unless that makes it longer than this
+  int most_jobs = 10'000;  // ...unless that makes it longer than this
   double warm_up = 0.2;    // first share of a replication, which doesn't count
 };
 

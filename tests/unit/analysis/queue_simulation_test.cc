@@ -28,6 +28,7 @@ QueueOptions long_run(int nodes) {
   options.seed = 7;
   options.replications = 20;
   options.jobs = 10'000;
+  options.most_jobs = 20'000;
   return options;
 }
 
