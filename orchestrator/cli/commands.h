@@ -19,6 +19,7 @@ CommandSpec cancel_command();
 CommandSpec delete_command();
 CommandSpec report_command();
 CommandSpec recommend_command();
+CommandSpec size_command();
 CommandSpec import_command();
 CommandSpec predict_command();
 CommandSpec workloads_command();
