@@ -20,6 +20,7 @@ CommandSpec delete_command();
 CommandSpec report_command();
 CommandSpec recommend_command();
 CommandSpec gate_command();
+CommandSpec size_command();
 CommandSpec import_command();
 CommandSpec predict_command();
 CommandSpec workloads_command();

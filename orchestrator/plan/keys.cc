@@ -227,6 +227,46 @@ const KeySet kPrices = {{
     {"items", &kPriceItem, kFreeNames},
 }};
 
+const KeySet kMixModel = {{{"t1"}, {"s"}, {"c"}}};
+const KeySet kMixWorkload = {{
+    {"name"},
+    {"mode"},
+    {"study"},
+    {"times", nullptr, kFreeNames},
+    {"model", &kMixModel},
+    {"case"},
+    {"baseline"},
+    {"per_hour"},
+    {"per_day"},
+    {"arrivals"},
+    {"deadline"},
+    {"value"},
+    {"spread"},
+    {"result_workers"},
+    {"k"},
+}};
+const KeySet kMixBudget = {{{"amount"}, {"per"}}};
+const KeySet kMixPrices = {{{"book"}, {"item"}}};
+const KeySet kWhatIf = {{{"load"}, {"price"}}};
+const KeySet kMixSlurm = {{{"node_prefix"}}};
+const KeySet kMixKubernetes = {{{"resource"}, {"per_worker"}}};
+const KeySet kMix = {{
+    {"mix"},
+    {"worker"},
+    {"workers"},
+    {"workers_per_node"},
+    {"budget", &kMixBudget},
+    {"prices", &kMixPrices},
+    {"pay"},
+    {"backfill"},
+    {"modelled"},
+    {"seed"},
+    {"workloads", &kMixWorkload},
+    {"what_if", &kWhatIf},
+    {"slurm", &kMixSlurm},
+    {"kubernetes", &kMixKubernetes},
+}};
+
 }  // namespace
 
 const KeySet& plan_keys() {
@@ -240,6 +280,9 @@ const KeySet& catalog_keys() {
 }
 const KeySet& price_keys() {
   return kPrices;
+}
+const KeySet& mix_keys() {
+  return kMix;
 }
 
 }  // namespace kneepoint

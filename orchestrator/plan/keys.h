@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every key that plans, sites, price books and the catalog know. The one list: readers refuse what
-// is not here, and a test compares docs/reference/*.schema.json with it.
+// Every key that plans, sites, price books, mixes and the catalog know. The one list: readers
+// refuse what is not here, and a test compares docs/reference/*.schema.json with it.
 #pragma once
 
 #include "orchestrator/plan/yaml_view.h"
@@ -12,5 +12,6 @@ const KeySet& plan_keys();
 const KeySet& site_keys();
 const KeySet& catalog_keys();
 const KeySet& price_keys();
+const KeySet& mix_keys();
 
 }  // namespace kneepoint

@@ -25,6 +25,7 @@ def load(path):
 failures = 0
 checked = 0
 for schema_name, pattern in (("plan", "plans/*.yaml"), ("site", "plans/sites/*.yaml"),
+                            ("mix", "plans/mixes/*.yaml"),
                             ("site", "deploy/slurm/*.yaml"), ("site", "deploy/kubernetes/*.yaml"),
                             ("site", "deploy/kubernetes/overlays/*/site.yaml"),
                             ("plan", "deploy/kubernetes/overlays/*/plan.yaml")):

@@ -71,6 +71,10 @@ TEST(Schema, OfSitesHasTheKeysThatTheReaderKnows) {
   compare(site_keys(), "site.schema.json");
 }
 
+TEST(Schema, OfMixesHasTheKeysThatTheReaderKnows) {
+  compare(mix_keys(), "mix.schema.json");
+}
+
 void expect_documented(const KeySet& set, const std::string& page) {
   const std::string text = read_whole(KP_SOURCE_DIR "/docs/reference/" + page);
   std::set<std::string> lines;
@@ -85,6 +89,7 @@ void expect_documented(const KeySet& set, const std::string& page) {
 TEST(Reference, NamesEveryKey) {
   expect_documented(plan_keys(), "plan.md");
   expect_documented(site_keys(), "site.md");
+  expect_documented(mix_keys(), "mix.md");
 }
 
 std::vector<std::string> yaml_files(const std::string& folder) {
