@@ -225,6 +225,28 @@ const KeySet kPrices = {{
     {"items", &kPriceItem, kFreeNames},
 }};
 
+const KeySet kClaimPoint = {{{"k"}, {"speedup"}, {"time"}, {"efficiency"}}};
+const KeySet kClaimBaseline = {{{"k"}, {"what"}, {"optimised"}, {"measured"}, {"same_program"}}};
+const KeySet kClaimPrice = {{{"per_worker_hour"}, {"currency"}}};
+const KeySet kClaim = {{
+    {"claim"},
+    {"source"},
+    {"mode"},
+    {"worker"},
+    {"k"},
+    {"speedup"},
+    {"time"},
+    {"efficiency"},
+    {"points", &kClaimPoint},
+    {"baseline", &kClaimBaseline},
+    {"held_fixed"},
+    {"timed"},
+    {"answer"},
+    {"repeats"},
+    {"interval"},
+    {"price", &kClaimPrice},
+}};
+
 }  // namespace
 
 const KeySet& plan_keys() {
@@ -238,6 +260,9 @@ const KeySet& catalog_keys() {
 }
 const KeySet& price_keys() {
   return kPrices;
+}
+const KeySet& claim_keys() {
+  return kClaim;
 }
 
 }  // namespace kneepoint

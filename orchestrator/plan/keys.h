@@ -12,5 +12,6 @@ const KeySet& plan_keys();
 const KeySet& site_keys();
 const KeySet& catalog_keys();
 const KeySet& price_keys();
+const KeySet& claim_keys();
 
 }  // namespace kneepoint
