@@ -4,6 +4,7 @@
 #include "orchestrator/cli/commands.h"
 
 #include <charconv>
+#include <sstream>
 
 namespace kneepoint::cli {
 
@@ -11,7 +12,8 @@ const std::vector<CommandSpec>& all_commands() {
   static const std::vector<CommandSpec> commands = {
       check_command(),     run_command(),    list_command(),      status_command(),
       watch_command(),     logs_command(),   explain_command(),   cancel_command(),
-      delete_command(),    report_command(), recommend_command(), import_command(),
+      delete_command(),    report_command(), recommend_command(), compare_command(),
+      audit_command(),     import_command(), export_command(),    verify_command(),
       predict_command(),   doctor_command(), workloads_command(), version_command(),
       completion_command()};
   return commands;
@@ -20,6 +22,13 @@ const std::vector<CommandSpec>& all_commands() {
 std::string Arguments::text(const std::string& name) const {
   const auto found = given_.find(name);
   return found == given_.end() ? "" : found->second;
+}
+
+std::vector<std::string> Arguments::list(const std::string& name) const {
+  std::vector<std::string> words;
+  std::istringstream lines(text(name));
+  for (std::string word; std::getline(lines, word);) words.push_back(word);
+  return words;
 }
 
 int Arguments::count(const std::string& name) const {

@@ -8,32 +8,13 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/price_choice.h"
 #include "orchestrator/cli/recommend_text.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/plan/price_reader.h"
 
 namespace kneepoint::cli {
 namespace {
-
-// Without prices a node-hour is worth one node-hour: the answer is as good as relative prices are.
-PriceBook node_hours() {
-  PriceBook book;
-  book.currency = "node-hours";
-  PriceItem item;
-  item.name = "node-hours";
-  item.per_node_hour = 1'000'000;
-  book.items.push_back(item);
-  return book;
-}
-
-Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
-  if (name.empty() && book.items.size() == 1) return book.items.front();
-  if (const PriceItem* item = book.find(name)) return *item;
-  std::string names;
-  for (const PriceItem& item : book.items) names += (names.empty() ? "" : ", ") + item.name;
-  return wrong_flag("--item", (name.empty() ? "missing; " : "no item '" + name + "'; ") +
-                                  book.path + " has: " + names);
-}
 
 Result<double> duration_flag(const std::string& flag, std::string text) {
   double unit = 1;
@@ -122,7 +103,7 @@ Result<void> bring_to_seconds(StudyEvidence& evidence, const std::string& baseli
 
 Result<int> run_recommend(Session& session, const Arguments& arguments) {
   RecommendAnswer answer;
-  answer.book = node_hours();
+  answer.book = node_hours_book();
   if (arguments.has("--prices")) {
     const std::string path = arguments.text("--prices");
     TRY_ASSIGN(const std::string text, read_file("price book", path));
@@ -132,7 +113,7 @@ Result<int> run_recommend(Session& session, const Arguments& arguments) {
   } else if (arguments.has("--item")) {
     return wrong_flag("--item", "is an item of --prices FILE");
   }
-  TRY_ASSIGN(answer.item, choose_item(answer.book, arguments.text("--item")));
+  TRY_ASSIGN(answer.item, choose_price_item(answer.book, arguments.text("--item")));
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   TRY_ASSIGN(StudyEvidence evidence, store->evidence(row.row));
