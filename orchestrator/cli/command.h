@@ -43,6 +43,7 @@ struct Positional {
   bool required = true;
   std::vector<std::string> choices = {};
   Completes completes = Completes::nothing;
+  bool many = false;  // the last one only: one or more of them
 };
 
 // What the user typed for one command, by the names of its description.
@@ -52,6 +53,7 @@ class Arguments {
   bool has(const std::string& name) const { return given_.count(name) > 0; }
   std::string text(const std::string& name) const;  // "" if not given
   int count(const std::string& name) const;         // 0 if not given
+  std::vector<std::string> list(const std::string& name) const;  // of a positional with `many`
 
  private:
   std::map<std::string, std::string> given_;

@@ -13,6 +13,8 @@
 namespace kneepoint::cli {
 namespace {
 
+constexpr int kMostWords = 64;  // of a positional that takes many
+
 struct Bound {
   std::string name;
   CLI::Option* option;
@@ -71,6 +73,10 @@ void add_command(CLI::App& app, const CommandSpec& spec, Table& table) {
   for (const Positional& positional : spec.positionals) {
     CLI::Option* option = sub->add_option(positional.name, table.values.emplace_back());
     option->expected(1)->required(positional.required);
+    if (positional.many) {
+      option->expected(1, kMostWords)->allow_extra_args();
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
     restrict_choices(option, positional.choices);
     own.push_back({positional.name, option});
   }
@@ -79,8 +85,8 @@ void add_command(CLI::App& app, const CommandSpec& spec, Table& table) {
 void take(const std::vector<Bound>& bound, std::map<std::string, std::string>& into) {
   for (const Bound& b : bound) {
     if (b.option->count() == 0) continue;
-    const auto& results = b.option->results();
-    into[b.name] = results.empty() ? "" : results.front();
+    std::string& value = into[b.name];
+    for (const std::string& word : b.option->results()) value += (value.empty() ? "" : "\n") + word;
   }
 }
 

@@ -4,22 +4,26 @@
 #include "orchestrator/cli/commands.h"
 
 #include <charconv>
+#include <sstream>
 
 namespace kneepoint::cli {
 
 const std::vector<CommandSpec>& all_commands() {
   static const std::vector<CommandSpec> commands = {
-      check_command(),     run_command(),     list_command(),      status_command(),
-      watch_command(),     logs_command(),    explain_command(),   cancel_command(),
-      delete_command(),    report_command(),  recommend_command(), size_command(),
-      gate_command(),      import_command(),  predict_command(),   doctor_command(),
-      workloads_command(), version_command(), completion_command()};
+      check_command(), run_command(), list_command(), status_command(), watch_command(), logs_command(), explain_command(), cancel_command(), delete_command(), report_command(), recommend_command(), size_command(), gate_command(), import_command(), predict_command(), doctor_command(), workloads_command(), version_command(), completion_command(), compare_command(), audit_command(), export_command(), verify_command(),
   return commands;
 }
 
 std::string Arguments::text(const std::string& name) const {
   const auto found = given_.find(name);
   return found == given_.end() ? "" : found->second;
+}
+
+std::vector<std::string> Arguments::list(const std::string& name) const {
+  std::vector<std::string> words;
+  std::istringstream lines(text(name));
+  for (std::string word; std::getline(lines, word);) words.push_back(word);
+  return words;
 }
 
 int Arguments::count(const std::string& name) const {

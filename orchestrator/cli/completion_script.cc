@@ -152,7 +152,8 @@ std::string zsh_completion(const std::vector<CommandSpec>& commands) {
     for (std::size_t i = 0; i < command.positionals.size(); ++i) {
       const Positional& positional = command.positionals[i];
       cases += " \\\n        " +
-               quoted(std::to_string(i + 1) + (positional.required ? ":" : "::") + positional.name +
+               quoted((positional.many ? "*" : std::to_string(i + 1)) +
+                      (positional.required || positional.many ? ":" : "::") + positional.name +
                       ":" + zsh_action(positional.choices, positional.completes));
     }
     cases += "\n      ;;\n";

@@ -70,7 +70,8 @@ const std::vector<Flag>& global_flags() {
 std::string help_text(const CommandSpec& command) {
   std::string usage = "kneepoint " + command.name;
   for (const Positional& positional : command.positionals) {
-    usage += positional.required ? " " + positional.name : " [" + positional.name + "]";
+    const std::string words = positional.name + (positional.many ? "..." : "");
+    usage += positional.required ? " " + words : " [" + words + "]";
   }
   for (const Flag& flag : command.flags) {  // a flag and its value stay on one line
     std::string words = words_of(flag);

@@ -13,7 +13,9 @@
 #include "orchestrator/cli/import_text.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/pack_import.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/pack/pack.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
@@ -137,9 +139,15 @@ Result<void> put_study(Session& session, StudyStore& store, const Table& table,
 }
 
 Result<int> run_import(Session& session, const Arguments& arguments) {
+  constexpr int kMostMiB = std::max<int>(kMostTableBytes >> 20, kMostPackMiB);
+  TRY_ASSIGN(const std::string bytes, read_file("file", arguments.text("FILE"), kMostMiB));
+  if (looks_like_tar(bytes)) return import_pack(session, arguments, bytes);
+  if (arguments.has("--key")) return wrong("--key", "is for evidence packs; this is none");
+  if (bytes.size() > kMostTableBytes) {
+    return Error{ErrorCode::invalid,
+                 "the table is larger than " + std::to_string(kMostTableBytes >> 20) + " MiB"};
+  }
   TRY_ASSIGN(TableOptions options, options_of(arguments));
-  TRY_ASSIGN(const std::string bytes,
-             read_file("table", arguments.text("FILE"), kMostTableBytes >> 20));
   TRY_ASSIGN(const TableOrigin origin, origin_of(arguments, bytes));
   if (!arguments.has("--case")) options.case_name = origin.study;
   const ReadTable read = read_table(bytes, origin.path, options);
@@ -188,14 +196,16 @@ Result<int> run_import(Session& session, const Arguments& arguments) {
 CommandSpec import_command() {
   return {
       "import",
-      "Make a study out of a table of K and T",
+      "Make a study out of a table or an evidence pack",
       "Reads a table with a header (comma, semicolon or tab): the number of workers (K, workers, "
       "nodes, ranks, gpus) and a time (T, time, seconds, time_ms), or speedup, efficiency or "
       "throughput only; optionally repeat, mode, results, cost, case, build, nodes, size. Shows "
       "speedup and efficiency, and stores a finished study for 'report' and 'predict'. The same "
       "table again changes nothing; a changed one is the next study of its series. A table with "
-      "a problem is refused as a whole. docs/reference/import.md tells more.",
-      {{"FILE", "The table", true, {}, Completes::files}},
+      "a problem is refused as a whole. docs/reference/import.md tells more. A pack that 'export' "
+      "wrote is checked as 'verify' does and becomes a study beside the others "
+      "(docs/reference/evidence.md).",
+      {{"FILE", "The table, or the pack", true, {}, Completes::files}},
       {{"--study", "NAME", "Name of the study (default: from the file's name)"},
        {"--mode", "MODE", "Of rows that don't say (default: strong)", {"strong", "weak"}},
        {"--case", "NAME", "Of rows that don't say (default: the study's name)"},
@@ -207,10 +217,17 @@ CommandSpec import_command() {
        {"--unit", "UNIT", "Of times without one: ns, us, ms, s, min, h, d (default: s)"},
        {"--decimal", "MARK", "What parts decimals (default: found out)", {"point", "comma"}},
        {"--floor", "F", "Least efficiency worth paying for (default: 0.7)"},
-       {"--new", "", "Import again, even if this table is there already"}},
+       {"--key",
+        "FILE",
+        "Public key that must have signed the pack, in PEM",
+        {},
+        false,
+        Completes::files},
+       {"--new", "", "Import again, even if this file is there already"}},
       {"kneepoint import plans/tables/vendor-180x.csv --study vendor",
        "kneepoint import times.csv --study solver --mode weak --unit ms",
-       "kneepoint import slide.csv --worker gpu --workers-per-node 8 --floor 0.85"},
+       "kneepoint import slide.csv --worker gpu --workers-per-node 8 --floor 0.85",
+       "kneepoint import vendor.tar --study vendor-a --key vendor-public.pem"},
       run_import};
 }
 

@@ -265,6 +265,26 @@ const KeySet kMix = {{
     {"what_if", &kWhatIf},
     {"slurm", &kMixSlurm},
     {"kubernetes", &kMixKubernetes},
+const KeySet kClaimPoint = {{{"k"}, {"speedup"}, {"time"}, {"efficiency"}}};
+const KeySet kClaimBaseline = {{{"k"}, {"what"}, {"optimised"}, {"measured"}, {"same_program"}}};
+const KeySet kClaimPrice = {{{"per_worker_hour"}, {"currency"}}};
+const KeySet kClaim = {{
+    {"claim"},
+    {"source"},
+    {"mode"},
+    {"worker"},
+    {"k"},
+    {"speedup"},
+    {"time"},
+    {"efficiency"},
+    {"points", &kClaimPoint},
+    {"baseline", &kClaimBaseline},
+    {"held_fixed"},
+    {"timed"},
+    {"answer"},
+    {"repeats"},
+    {"interval"},
+    {"price", &kClaimPrice},
 }};
 
 }  // namespace
@@ -283,6 +303,8 @@ const KeySet& price_keys() {
 }
 const KeySet& mix_keys() {
   return kMix;
+const KeySet& claim_keys() {
+  return kClaim;
 }
 
 }  // namespace kneepoint

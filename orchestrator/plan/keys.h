@@ -13,5 +13,6 @@ const KeySet& site_keys();
 const KeySet& catalog_keys();
 const KeySet& price_keys();
 const KeySet& mix_keys();
+const KeySet& claim_keys();
 
 }  // namespace kneepoint

@@ -287,4 +287,46 @@ void Statement::get(int column, std::string& value) const {
   value.assign(bytes ? bytes : "", bytes ? sqlite3_column_bytes(handle_, column) : 0);
 }
 
+void Statement::bind_cell(int index, const Cell& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    bind_integer(index, *integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    bind_real(index, *real);
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    bind_text(index, *text);
+  } else {
+    note(sqlite3_bind_null(handle_, index));
+  }
+}
+
+Result<int> Statement::run_cells(const std::vector<Cell>& values) {
+  reset();
+  for (std::size_t i = 0; i < values.size(); ++i) bind_cell(static_cast<int>(i) + 1, values[i]);
+  return finish();
+}
+
+std::vector<Cell> Statement::cells() const {
+  std::vector<Cell> row;
+  const int columns = sqlite3_column_count(handle_);
+  for (int i = 0; i < columns; ++i) {
+    switch (sqlite3_column_type(handle_, i)) {
+      case SQLITE_INTEGER:
+        row.emplace_back(integer(i));
+        break;
+      case SQLITE_FLOAT:
+        row.emplace_back(sqlite3_column_double(handle_, i));
+        break;
+      case SQLITE_NULL:
+        row.emplace_back();
+        break;
+      default: {
+        std::string text;
+        get(i, text);
+        row.emplace_back(std::move(text));
+      }
+    }
+  }
+  return row;
+}
+
 }  // namespace kneepoint

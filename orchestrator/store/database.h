@@ -16,6 +16,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
+#include "orchestrator/model/row_table.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -47,6 +48,9 @@ class Statement {
     start(values...);
     return finish();
   }
+  // The same with values whose types are known at run time only.
+  Result<int> run_cells(const std::vector<Cell>& values);
+  std::vector<Cell> cells() const;  // of the current row
   // The columns of the current row, in order.
   template <typename... T>
   void read(T&... values) const {
@@ -61,7 +65,9 @@ class Statement {
 
   template <typename T>
   void bind(int index, const T& value) {
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, Cell>) {
+      bind_cell(index, value);
+    } else if constexpr (std::is_integral_v<T>) {
       bind_integer(index, static_cast<std::int64_t>(value));
     } else if constexpr (std::is_floating_point_v<T>) {
       bind_real(index, value);
@@ -72,6 +78,7 @@ class Statement {
   void bind_integer(int index, std::int64_t value);
   void bind_real(int index, double value);
   void bind_text(int index, std::string_view value);
+  void bind_cell(int index, const Cell& value);
 
   template <typename T>
   requires std::is_integral_v<T>

@@ -59,6 +59,10 @@ class SqliteStudyStore final : public StudyStore {
   Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) override;
   Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) override;
 
+  // store_pack.cc
+  Result<std::vector<RowTable>> study_tables(RowId study) override;
+  Result<StudyRow> put_foreign_study(const ForeignStudy& study) override;
+
   // store_attempts.cc
   Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) override;
   Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) override;
@@ -88,6 +92,7 @@ class SqliteStudyStore final : public StudyStore {
 
  private:
   Result<StudyRow> study_row(RowId study);
+  Result<std::vector<std::string>> columns_of(const std::string& table);
   Result<void> read_study_header(RowId study, StudyEvidence& evidence);
   Result<void> read_caveats(RowId study, StudyEvidence& evidence);
   Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);

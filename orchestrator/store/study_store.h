@@ -17,6 +17,7 @@
 #include "orchestrator/model/attempt.h"
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/model/point.h"
+#include "orchestrator/model/row_table.h"
 #include "orchestrator/model/site.h"
 
 namespace kneepoint {
@@ -141,6 +142,12 @@ struct FinishedRun {
   std::vector<Fact> facts;
 };
 
+// A study that comes from another database: what its row says; the rest are tables of rows.
+struct ForeignStudy {
+  StudyRow row;  // row.row and the counts are not used
+  std::vector<RowTable> tables;
+};
+
 enum class RequestKind { cancel };
 
 class StudyStore {
@@ -210,6 +217,12 @@ class StudyStore {
 
   // What every report must say of the study; each code once.
   virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;
+
+  // A whole study as values, for other databases: every table that holds something of it but
+  // leases and requests, in a fixed order; references are places in the table referred to.
+  virtual Result<std::vector<RowTable>> study_tables(RowId study) = 0;
+  // The opposite. Tables and columns that are not ours are refused, values are only ever bound.
+  virtual Result<StudyRow> put_foreign_study(const ForeignStudy& study) = 0;
 
   // Story.
   virtual Result<void> put_event(RowId study, const Event& event) = 0;

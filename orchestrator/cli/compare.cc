@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kneepoint compare: two or more studies of one plan against each other.
+#include <algorithm>
+#include <ostream>
+
+#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/compare_text.h"
+#include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/price_choice.h"
+#include "orchestrator/cli/report_options.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr std::size_t kMostStudies = 16;
+
+struct Analysed {
+  StudyEvidence evidence;
+  StudyAnalysis analysis;
+  std::vector<CostCurve> costs;
+};
+
+const CostPoint* cost_at(const Analysed& study, const Curve& curve, int k) {
+  for (const CostCurve& one : study.costs) {
+    if (one.build != curve.build || one.case_name != curve.case_name || one.mode != curve.mode ||
+        one.shape_name != curve.shape_name) {
+      continue;
+    }
+    for (const CostPoint& point : one.points) {
+      if (point.k == k) return &point;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<double> runs_at(const CurveAnalysis& analysis, int k) {
+  for (const TimesAtK& at : analysis.times) {
+    if (at.k == k) return at.seconds;
+  }
+  return {};
+}
+
+ComparedCost cost_of(const CurveComparison& curve, const Analysed& a, const Analysed& b,
+                     const StudyPrice& price_a, const StudyPrice& price_b, bool same_currency) {
+  ComparedCost out;
+  const auto left = static_cast<std::size_t>(curve.curve_a);
+  const auto right = static_cast<std::size_t>(curve.curve_b);
+  for (const ComparedPoint& at : curve.points) {
+    const CostPoint* here = cost_at(a, a.analysis.summary.curves[left], at.k);
+    const CostPoint* there = cost_at(b, b.analysis.summary.curves[right], at.k);
+    out.a.push_back(here == nullptr ? std::nullopt : std::optional<CostPoint>(*here));
+    out.b.push_back(there == nullptr ? std::nullopt : std::optional<CostPoint>(*there));
+    auto& below = out.below.emplace_back();
+    if (!at.ratio || here == nullptr || there == nullptr || !same_currency) continue;
+    BootstrapOptions bootstrap = analysis_options().bootstrap;
+    bootstrap.seed = a.evidence.seed;
+    below = break_even_price(
+        at.k, price_a.item,
+        {here->use, here->results, here->success, runs_at(a.analysis.curves[left], at.k)},
+        price_b.item,
+        {there->use, there->results, there->success, runs_at(b.analysis.curves[right], at.k)},
+        price_a.book.currency, bootstrap);
+  }
+  const Curve& curve_a = a.analysis.summary.curves[left];
+  if (!curve_a.points.empty()) out.result_name = curve_a.points.front().point.result_name;
+  return out;
+}
+
+void keep_only(const Arguments& arguments, StudyEvidence& evidence) {
+  const auto mode = parse_mode(arguments.text("--mode"));
+  std::erase_if(evidence.points, [&](const PointEvidence& at) {
+    return (mode && at.point.mode != *mode) ||
+           (arguments.has("--case") && at.point.case_name != arguments.text("--case"));
+  });
+}
+
+Result<Analysed> analysed(StudyStore& store, const Arguments& arguments, const std::string& words,
+                          const StudyPrice& price, std::optional<double>& floor) {
+  Analysed out;
+  TRY_ASSIGN(const StudyRow row, find_study(store, words));
+  TRY_ASSIGN(out.evidence, store.evidence(row.row));
+  if (!floor) floor = out.evidence.knee_floor;  // A's holds for all
+  out.evidence.knee_floor = *floor;
+  keep_only(arguments, out.evidence);
+  if (out.evidence.points.empty()) {
+    return Error{ErrorCode::not_found, out.evidence.id + " has no such curve"};
+  }
+  AnalysisOptions options = analysis_options();
+  options.bootstrap.seed = out.evidence.seed;
+  out.analysis = analyse(out.evidence, options);
+  if (!is_relative(out.evidence)) {
+    out.costs = cost_curves(out.evidence, out.analysis, price.book, price.item, options.bootstrap);
+  }
+  return out;
+}
+
+Result<int> run_compare(Session& session, const Arguments& arguments) {
+  std::vector<std::string> words = {arguments.text("A")};
+  for (const std::string& word : arguments.list("B")) words.push_back(word);
+  if (words.size() > kMostStudies) {
+    return Error{ErrorCode::invalid, "at most " + std::to_string(kMostStudies) + " studies"};
+  }
+  std::optional<double> floor;
+  if (arguments.has("--floor")) {
+    TRY_ASSIGN(const double share, positive_number("--floor", arguments.text("--floor"), true));
+    if (share >= 1) return wrong_flag("--floor", "expected a share below 1");
+    floor = share;
+  }
+  TRY_ASSIGN(const StudyPrices prices,
+             prices_of_studies(arguments.text("--prices"), arguments.text("--item"), words.size()));
+  if (!prices.problems.empty()) return report_problems(session, prices.problems);
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+
+  CompareAnswer answer;
+  answer.priced = arguments.has("--prices");
+  std::vector<Analysed> studies;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    TRY_ASSIGN(Analysed one, analysed(*store, arguments, words[i], prices.prices[i], floor));
+    for (std::size_t j = 0; j < studies.size(); ++j) {
+      if (studies[j].evidence.id != one.evidence.id) continue;
+      return Error{ErrorCode::invalid, "'" + words[j] + "' and '" + words[i] +
+                                           "' are the same study, " + one.evidence.id};
+    }
+    answer.studies.push_back({one.evidence.id, one.evidence.site, one.evidence.backend,
+                              one.evidence.caveats, prices.prices[i].book, prices.prices[i].item});
+    studies.push_back(std::move(one));
+  }
+  answer.floor = *floor;
+  bool any = false;
+  for (std::size_t i = 1; i < studies.size(); ++i) {
+    ComparePair& pair = answer.pairs.emplace_back();
+    pair.other = i;
+    pair.comparison = compare_studies({studies[0].evidence, studies[0].analysis},
+                                      {studies[i].evidence, studies[i].analysis});
+    const std::string& mine = answer.studies[0].book.currency;
+    const std::string& theirs = answer.studies[i].book.currency;
+    if (mine != theirs) {
+      pair.no_money = "the prices are in " + mine + " and " + theirs +
+                      ": costs stand side by side, but no break-even price follows";
+    }
+    for (const CurveComparison& curve : pair.comparison.curves) {
+      pair.costs.push_back(cost_of(curve, studies[0], studies[i], prices.prices[0],
+                                   prices.prices[i], pair.no_money.empty()));
+    }
+    any = any || pair.comparison.anything();
+  }
+  session.out << (session.json ? compare_json(answer) + "\n"
+                               : compare_text(answer, predict_width(session)));
+  return any ? kExitDone : kExitNegative;
+}
+
+}  // namespace
+
+CommandSpec compare_command() {
+  return {
+      "compare",
+      "Set two or more studies against each other",
+      "For every curve that the studies share: T of B over T of A at each K with its interval, "
+      "efficiency and knee side by side, what a result costs, and the price below which B is "
+      "worth it; then what differs, and what can't be compared and why. Imported tables and "
+      "packs compare like any study. Without --prices a node-hour of A stands for money. Exit "
+      "code 1 if no time could be compared.",
+      {{"A",
+        "The study that the others are compared with: id, unique prefix or name",
+        true,
+        {},
+        Completes::studies},
+       {"B", "One or more other studies", true, {}, Completes::studies, true}},
+      {{"--prices",
+        "FILE",
+        "Price book; with commas, one for each study (docs/reference/prices.md)",
+        {},
+        false,
+        Completes::files},
+       {"--item", "NAME", "Which of its items; with commas, one for each study"},
+       {"--floor", "SHARE", "Least efficiency worth paying for (default: A's)"},
+       {"--mode", "MODE", "Only this one", {"strong", "weak"}},
+       {"--case", "NAME", "Only this case"}},
+      {"kneepoint compare old-cluster new-cluster",
+       "kneepoint compare ours vendor-a vendor-b --floor 0.8",
+       "kneepoint compare ours theirs --prices plans/prices/example.yaml --item c-large,our-own"},
+      run_compare};
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/export_secrets.h"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/files.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr std::size_t kLeastValue = 8;    // shorter ones are found everywhere
+constexpr std::size_t kLeastInFile = 16;  // of a word in a file of keys, which has other words too
+
+bool is_token(const std::string& word) {
+  return word.size() >= kLeastInFile && word.front() != '/' && word.front() != '~' &&
+         word.find('-') != 0 && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '+' || c == '/' || c == '=' || c == '.' ||
+                  c == '_' || c == '-';
+         });
+}
+
+}  // namespace
+
+std::vector<std::string> known_secrets(const Session& session, const Redacted& redacted) {
+  std::vector<std::string> secrets;
+  const auto add = [&](const std::string& value) {
+    if (value.size() >= kLeastValue) secrets.push_back(value);
+  };
+  for (const std::string& value : redacted.secrets) add(value);
+  for (const std::string& name : redacted.variables) {
+    if (const auto value = session.environment(name)) add(*value);
+  }
+  for (std::string path : redacted.files) {
+    if (path.starts_with("~/")) path = session.environment("HOME").value_or("") + path.substr(1);
+    const auto text = read_file("secret", path, 1);
+    if (!text) continue;
+    std::istringstream words(*text);
+    std::string only;
+    int count = 0;
+    for (std::string word; words >> word; ++count) {
+      only = word;
+      if (is_token(word)) secrets.push_back(word);
+    }
+    if (count == 1) add(only);
+  }
+  return secrets;
+}
+
+Result<void> refuse_secrets(const std::vector<TarMember>& parts,
+                            const std::vector<std::string>& secrets) {
+  for (const TarMember& part : parts) {
+    for (const std::string& secret : secrets) {
+      const std::string quoted = json_quote(secret);
+      if (part.bytes.find(secret) == std::string::npos &&
+          part.bytes.find(quoted.substr(1, quoted.size() - 2)) == std::string::npos) {
+        continue;
+      }
+      return Error{ErrorCode::conflict,
+                   "a secret of the plan or site is in " + part.name +
+                       " too, so nothing was written; give it to runs by a file or by the name of "
+                       "a variable instead"};
+    }
+  }
+  return {};
+}
+
+}  // namespace kneepoint::cli
