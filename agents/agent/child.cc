@@ -55,7 +55,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 // Between fork and exec: only calls that are safe there. Reports errno through the pipe.
 [[noreturn]] void become(const char* path, char* const* argv, char* const* env, int out, int err,
-                         int report, pid_t agent, const char* folder) {
+                         int report, pid_t agent, const char* folder, int input) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != agent) _exit(127);  // the agent died before the line above
@@ -63,7 +63,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int null = open("/dev/null", O_RDONLY);
+  const int null = input >= 0 ? input : open("/dev/null", O_RDONLY);
   const bool there = *folder == '\0' || chdir(folder) == 0;
   if (there && null >= 0 && dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
     if (null > 2) close(null);
@@ -99,7 +99,11 @@ Process look_up(const char* pid) {
   return process;
 }
 
-pid_t spared_child = -1;  // of the main thread; at most one
+std::vector<pid_t> spared_children;  // of the main thread
+
+bool is_spared(pid_t pid) {
+  return std::find(spared_children.begin(), spared_children.end(), pid) != spared_children.end();
+}
 
 std::vector<Process> children_of(pid_t parent) {
   std::vector<Process> children;
@@ -108,7 +112,7 @@ std::vector<Process> children_of(pid_t parent) {
   while (const dirent* entry = readdir(directory)) {
     if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
     Process process = look_up(entry->d_name);
-    if (process.parent == parent && process.pid != spared_child) {
+    if (process.parent == parent && !is_spared(process.pid)) {
       children.push_back(std::move(process));
     }
   }
@@ -145,7 +149,7 @@ std::string find_program(const std::string& name, const Environment& additions) 
 }
 
 Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions,
-                          const std::string& folder) {
+                          const std::string& folder, int input) {
   const std::string program = find_program(argv[0], additions);
   if (program.empty()) return system_error("'" + argv[0] + "' (looked for in PATH)", ENOENT);
   const std::vector<std::string> environment = merge_environment(additions);
@@ -159,7 +163,7 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
   if (pid < 0) return system_error("fork", errno);
   if (pid == 0) {
     become(program.c_str(), arguments.data(), variables.data(), out.write_end.fd(),
-           err.write_end.fd(), report.write_end.fd(), agent, folder.c_str());
+           err.write_end.fd(), report.write_end.fd(), agent, folder.c_str(), input);
   }
   out.write_end.reset();
   err.write_end.reset();
@@ -191,13 +195,13 @@ std::vector<pid_t> remote_helpers() {
 }
 
 void spare_child(pid_t pid) {
-  spared_child = pid;
+  spared_children.push_back(pid);
 }
 
 void end_spared_child(pid_t pid) {
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  spared_child = -1;
+  std::erase(spared_children, pid);
 }
 
 Leftovers kill_leftovers(pid_t session, Nanoseconds limit) {
@@ -207,7 +211,7 @@ Leftovers kill_leftovers(pid_t session, Nanoseconds limit) {
   std::vector<pid_t> counted;
   do {
     const std::vector<Process> children = children_of(getpid());
-    if (children.empty() && spared_child > 0) return result;  // only that one is left
+    if (children.empty() && !spared_children.empty()) return result;  // only those are left
     for (const Process& process : children) {
       const pid_t pid = process.pid;
       kill(getpgid(pid) == session ? -session : pid, SIGKILL);

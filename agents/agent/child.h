@@ -25,9 +25,9 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // The program is looked up in the PATH that it will see. stdin is /dev/null. The error is the
 // errno text with the program's name.
-// `folder`: where it runs; "": where the agent does.
+// `folder`: where it runs; "": where the agent does. `input`: a descriptor that becomes its stdin.
 Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions,
-                          const std::string& folder = "");
+                          const std::string& folder = "", int input = -1);
 
 // The file that argv[0] stands for under these additions; "" if there is none.
 std::string find_program(const std::string& name, const Environment& additions);
@@ -44,8 +44,9 @@ struct Leftovers {
 };
 Leftovers kill_leftovers(pid_t session, Nanoseconds limit);
 
-// A helper of the agent's own, which kill_leftovers() leaves alone until it is ended.
+// A helper of the agent's own, which kill_leftovers() and remote_helpers() leave alone until it is
+// ended.
 void spare_child(pid_t pid);
-void end_spared_child(pid_t pid);  // when it was killed: waits for it
+void end_spared_child(pid_t pid);  // when it was killed or has ended: waits for it
 
 }  // namespace kneepoint::agent

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/agent/agent.h"
+#include "agents/agent/node_sampler.h"
 #include "agents/agent/pod.h"
 #include "agents/agent/pod_client.h"
 #include "agents/agent/pusher.h"
@@ -60,6 +61,9 @@ int main(int argc, char** argv) {
   using namespace kneepoint::agent;
   if (argc == 3 && std::strcmp(argv[1], "run") == 0) return run_allocation(argv[2]);
   if (argc == 3 && std::strcmp(argv[1], "push") == 0) return become_pusher(argv[2]);
+  if (argc == 5 && std::strcmp(argv[1], "sample") == 0) {
+    return sample_node(argv[2], argv[3], std::strcmp(argv[4], "eof") == 0);
+  }
   if (argc == 2 && std::strcmp(argv[1], "pod") == 0) return run_pod();
   if (argc >= 4 && std::strcmp(argv[1], "exec") == 0) return exec({argv + 2, argv + argc});
   if (argc >= 2 && std::strcmp(argv[1], "spread") == 0) return spread({argv + 2, argv + argc});

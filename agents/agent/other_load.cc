@@ -20,7 +20,7 @@ std::optional<double> busy_seconds_now() {
   return parse_busy_seconds(read_small("/proc/stat", 4096), ::sysconf(_SC_CLK_TCK));
 }
 
-double own_seconds_now() {
+double seconds_of_descendants() {
   double sum = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage used{};
@@ -52,14 +52,31 @@ std::optional<double> parse_busy_seconds(std::string_view proc_stat, long ticks_
   return busy / static_cast<double>(ticks_per_second);
 }
 
-OtherLoad::OtherLoad()
-    : started_(system_clock().steady()), busy_(busy_seconds_now()), own_(own_seconds_now()) {}
+std::optional<double> OtherLoad::own_seconds_now() const {
+  return account_ ? account_->seconds() : seconds_of_descendants();
+}
 
-std::optional<double> OtherLoad::cores() const {
+OtherLoad::OtherLoad(Ours ours)
+    : account_(ours == Ours::descendants ? std::nullopt
+                                         : std::optional<CpuAccount>(ours == Ours::pod)),
+      started_(system_clock().steady()),
+      busy_(busy_seconds_now()),
+      own_(own_seconds_now()) {}
+
+std::optional<CoreUse> OtherLoad::use() const {
   const Nanoseconds elapsed = system_clock().steady() - started_;
   const auto busy = busy_seconds_now();
   if (!busy_ || !busy || elapsed < kShortest) return std::nullopt;
-  return std::max(0.0, (*busy - *busy_) - (own_seconds_now() - own_)) / to_seconds(elapsed);
+  CoreUse use{(*busy - *busy_) / to_seconds(elapsed), {}};
+  const auto own = own_seconds_now();
+  if (own && own_) use.own = (*own - *own_) / to_seconds(elapsed);
+  return use;
+}
+
+std::optional<double> OtherLoad::cores() const {
+  const auto seen = use();
+  if (!seen || !seen->own) return std::nullopt;
+  return std::max(0.0, seen->busy - *seen->own);
 }
 
 }  // namespace kneepoint::agent

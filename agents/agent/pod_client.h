@@ -17,6 +17,7 @@ class PodClient {
 
   int fd() const { return socket_.fd(); }
   bool is_open() const { return socket_.is_open(); }
+  void close() { socket_.reset(); }  // takes the process along that it asked for
   void send(const Message& message);
   // Waits for bytes and takes them; the end of the connection shows as is_open() == false.
   void receive();

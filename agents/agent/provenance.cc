@@ -133,8 +133,10 @@ const char* yes_no(bool truth) {
 }  // namespace
 
 std::string host_name() {
-  const char* node = std::getenv("KNEEPOINT_NODE");
-  if (node != nullptr && *node != '\0') return node;
+  for (const char* name : {"KNEEPOINT_NODE", "SLURMD_NODENAME"}) {
+    const char* node = std::getenv(name);
+    if (node != nullptr && *node != '\0') return node;
+  }
   utsname system{};
   uname(&system);
   return system.nodename;

@@ -51,6 +51,7 @@ std::string program_of(const StepSpec& step);  // the file that a rank runs; "" 
 Facts step_facts(const StepSpec& step);
 // Tells apart who sees other files or gathers other facts; the same until the node boots again.
 std::string boot_and_viewpoint();
-std::string host_name();  // in a pod: its node's, since a pod is gone with its run
+// As the batch system names it; in a pod: its node's name, since a pod is gone with its run.
+std::string host_name();
 
 }  // namespace kneepoint::agent

@@ -24,6 +24,7 @@
 #include "agents/agent/pod_settings.h"
 #include "agents/agent/profile.h"
 #include "agents/agent/record_log.h"
+#include "agents/agent/remote_noise.h"
 #include "agents/agent/run_counters.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/sanity.h"
@@ -43,6 +44,11 @@ constexpr std::size_t kMostNote = 1024;
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+// Ranks that srun starts are its daemons' children, on this node too.
+Ours whose_ranks(const StepSpec& step) {
+  return step.argv[0].ends_with("srun") ? Ours::job : Ours::descendants;
 }
 
 // By SIGTERM, or as starters and shells say so.
@@ -105,8 +111,10 @@ class StepRun {
 
   Result<void> run_workload() {
     TRY(log_.flush());
+    RemoteNoise elsewhere(step_, signals_);
+    elsewhere.start();
     const auto oom_kills = count_oom_kills();
-    const OtherLoad others;
+    const OtherLoad others(whose_ranks(step_));
     RunCounters counters(step_.ranks * step_.threads_per_rank);
     Environment additions = step_.env;
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
@@ -123,7 +131,7 @@ class StepRun {
     }
     out_.attach(std::move(child->out));
     err_.attach(std::move(child->err));
-    NoiseSampler sampler(step_.noise_sample_ns, step_.ranks * step_.threads_per_rank);
+    NoiseSampler sampler(step_.noise_sample_ns, busy_cpus(step_));
     Result<void> written;
     const Nanoseconds grace = is_starter(step_.argv[0]) ? kStarterGrace : kGrace;
     const Supervision end = supervise(child->pid, step_.limit_ns, grace, out_, err_, signals_, [&] {
@@ -133,6 +141,7 @@ class StepRun {
       return written.has_value() && !tail_.unreadable() && !lost_for(kGrace);
     });
     sampler.stop();
+    elsewhere.stop();
     out_.finish();
     err_.finish();
     TRY(written);
@@ -148,7 +157,10 @@ class StepRun {
       if (!stream->problem().empty()) seen_.output_problem = stream->problem();
     }
     other_cores_ = others.cores();
-    noise_ = sampler.facts(other_cores_);
+    std::vector<NodeNoise> noise = elsewhere.found();
+    noise.insert(noise.begin(), {host_name(), sampler.facts(std::nullopt), others.use()});
+    noise_ = by_node(noise);
+    not_sampled_ = elsewhere.missing();
     counted_ = counters.facts();
     seen_.leftovers += end.leftovers.killed;
     seen_.leftovers_gone = seen_.leftovers_gone && end.leftovers.gone && end.ended;
@@ -216,8 +228,9 @@ class StepRun {
     if (!folder_.empty()) add_kept(facts);
     if (!profile.empty()) facts.emplace_back("profile", profile);
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
+    if (!not_sampled_.empty()) facts.emplace_back("noise.not_sampled", not_sampled_);
     log_.add(record::Provenance{"run", std::move(facts)});
-    if (!noise_.empty()) log_.add(record::Provenance{host_name(), noise_});
+    for (const auto& [node, seen] : noise_) log_.add(record::Provenance{node, seen});
   }
 
   void add_kept(Facts& facts) const {
@@ -259,8 +272,9 @@ class StepRun {
   Nanoseconds lost_at_ = 0;
   std::optional<double> other_cores_;
   Facts counted_;
-  Facts noise_;          // of this node
-  std::string library_;  // that is preloaded; "": none
+  std::vector<std::pair<std::string, Facts>> noise_;  // of each node
+  std::string not_sampled_;                           // nodes, and why
+  std::string library_;                               // that is preloaded; "": none
 };
 
 }  // namespace

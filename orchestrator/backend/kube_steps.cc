@@ -113,7 +113,7 @@ std::string kube_allocation_text(const AllocationRequest& request, const Site& s
   for (Step& step : steps) {
     step.run_dir = kRunFolder + step.attempt;
     for (InputFile& file : step.program.staged) file.source.clear();  // pods share no folder
-    StepLine line{&step, {}, {}};
+    StepLine line{&step, {}, {}, step.shape.nodes};
     line.keep_bytes = kMostKeptBytesInLog;
     line.environment.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
     if (step.starter.kind == StarterKind::mpirun) {

@@ -122,6 +122,10 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
                      to_duration_text(from_seconds(outcome.result.seconds)) +
                      (aside ? " does not count" : " counts, and is marked")));
   }
+  for (const Fact& fact : outcome.result.facts) {
+    if (fact.name == "noise.not_sampled")
+      TRY(event_of(index, "noise", "not sampled: " + fact.value));
+  }
   if (attempt.state != AttemptState::collecting) TRY(change(attempt, AttemptState::collecting));
   attempt.exit_code = outcome.exit_code;
   attempt.signal = outcome.signal;

@@ -188,5 +188,30 @@ TEST_F(PodsTest, every_pod_has_the_steps_folder_with_its_inputs_and_kept_files_c
   }
 }
 
+// What the nodes look like is this machine's matter; that each has its own figures is ours.
+TEST_F(PodsTest, noise_is_sampled_on_the_node_of_every_pod_of_the_step) {
+  TestStep all = step_of(spread({}, "sleep 0.5; echo time 1"));
+  all.more = {{"nodes", std::to_string(kPods)}, {"noise_sample_ns", "100000000"}};
+  TestStep first = step_of(shell("echo time 1"));
+  first.more = {{"nodes", "1"}, {"noise_sample_ns", "100000000"}};
+  run_all({all, first});
+  const auto r = logged_records(1);
+  EXPECT_EQ(word(r), "succeeded/none") << r.end->detail;
+  EXPECT_EQ(fact_of(r, "noise.not_sampled"), "(no such fact)");
+  EXPECT_EQ(fact_of(r, "leftovers"), "(no such fact)");
+  std::map<std::string, int> sampled;
+  for (const auto& one : r.provenance) {
+    for (const auto& [name, value] : one.facts) {
+      if (name == "noise.samples" && std::stoi(value) >= 2) ++sampled[one.scope];
+    }
+  }
+  EXPECT_EQ(sampled, (std::map<std::string, int>{{"node0", 1}, {"node1", 1}, {"node2", 1}}));
+  int nodes = 0;
+  for (const auto& one : logged_records(2).provenance) {
+    for (const auto& [name, value] : one.facts) nodes += name == "noise.samples" ? 1 : 0;
+  }
+  EXPECT_EQ(nodes, 1);
+}
+
 }  // namespace
 }  // namespace kneepoint::agent
