@@ -51,8 +51,8 @@ class Arguments {
  public:
   explicit Arguments(std::map<std::string, std::string> given) : given_(std::move(given)) {}
   bool has(const std::string& name) const { return given_.count(name) > 0; }
-  std::string text(const std::string& name) const;  // "" if not given
-  int count(const std::string& name) const;         // 0 if not given
+  std::string text(const std::string& name) const;               // "" if not given
+  int count(const std::string& name) const;                      // 0 if not given
   std::vector<std::string> list(const std::string& name) const;  // of a positional with `many`
 
  private:

@@ -10,7 +10,12 @@ namespace kneepoint::cli {
 
 const std::vector<CommandSpec>& all_commands() {
   static const std::vector<CommandSpec> commands = {
-      check_command(), run_command(), list_command(), status_command(), watch_command(), logs_command(), explain_command(), cancel_command(), delete_command(), report_command(), recommend_command(), size_command(), gate_command(), import_command(), predict_command(), doctor_command(), workloads_command(), version_command(), completion_command(), compare_command(), audit_command(), export_command(), verify_command(),
+      check_command(),     run_command(),     list_command(),      status_command(),
+      watch_command(),     logs_command(),    explain_command(),   cancel_command(),
+      delete_command(),    report_command(),  recommend_command(), gate_command(),
+      compare_command(),   size_command(),    import_command(),    export_command(),
+      verify_command(),    audit_command(),   predict_command(),   doctor_command(),
+      workloads_command(), version_command(), completion_command()};
   return commands;
 }
 

@@ -44,7 +44,7 @@ std::vector<double> runs_at(const CurveAnalysis& analysis, int k) {
 }
 
 ComparedCost cost_of(const CurveComparison& curve, const Analysed& a, const Analysed& b,
-                     const StudyPrice& price_a, const StudyPrice& price_b, bool same_currency) {
+                     const Prices& price_a, const Prices& price_b, bool same_currency) {
   ComparedCost out;
   const auto left = static_cast<std::size_t>(curve.curve_a);
   const auto right = static_cast<std::size_t>(curve.curve_b);
@@ -78,7 +78,7 @@ void keep_only(const Arguments& arguments, StudyEvidence& evidence) {
 }
 
 Result<Analysed> analysed(StudyStore& store, const Arguments& arguments, const std::string& words,
-                          const StudyPrice& price, std::optional<double>& floor) {
+                          const Prices& price, std::optional<double>& floor) {
   Analysed out;
   TRY_ASSIGN(const StudyRow row, find_study(store, words));
   TRY_ASSIGN(out.evidence, store.evidence(row.row));
@@ -109,13 +109,18 @@ Result<int> run_compare(Session& session, const Arguments& arguments) {
     if (share >= 1) return wrong_flag("--floor", "expected a share below 1");
     floor = share;
   }
-  TRY_ASSIGN(const StudyPrices prices,
-             prices_of_studies(arguments.text("--prices"), arguments.text("--item"), words.size()));
-  if (!prices.problems.empty()) return report_problems(session, prices.problems);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  std::vector<SitePrice> own;
+  for (const std::string& word : words) {
+    TRY_ASSIGN(const StudyRow row, find_study(*store, word));
+    own.push_back(row.price);
+  }
+  TRY_ASSIGN(const StudyPrices prices,
+             prices_of_studies(arguments.text("--prices"), arguments.text("--item"), own));
+  if (!prices.problems.empty()) return report_problems(session, prices.problems);
 
   CompareAnswer answer;
-  answer.priced = arguments.has("--prices");
+  answer.priced = prices.known;
   std::vector<Analysed> studies;
   for (std::size_t i = 0; i < words.size(); ++i) {
     TRY_ASSIGN(Analysed one, analysed(*store, arguments, words[i], prices.prices[i], floor));

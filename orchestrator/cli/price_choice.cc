@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/price_choice.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "orchestrator/cli/files.h"
@@ -26,44 +27,33 @@ Result<std::vector<std::string>> one_for_each(const std::string& flag, const std
 
 }  // namespace
 
-PriceBook node_hours_book() {
-  PriceBook book;
-  book.currency = "node-hours";
-  PriceItem item;
-  item.name = "node-hours";
-  item.per_node_hour = 1'000'000;
-  book.items.push_back(item);
-  return book;
-}
-
-Result<PriceItem> choose_price_item(const PriceBook& book, const std::string& name) {
-  if (name.empty() && book.items.size() == 1) return book.items.front();
-  if (const PriceItem* item = book.find(name)) return *item;
-  std::string names;
-  for (const PriceItem& item : book.items) names += (names.empty() ? "" : ", ") + item.name;
-  return wrong_flag("--item", (name.empty() ? "missing; " : "no item '" + name + "'; ") +
-                                  book.path + " has: " + names);
-}
-
 Result<StudyPrices> prices_of_studies(const std::string& files, const std::string& items,
-                                      std::size_t studies) {
+                                      const std::vector<SitePrice>& own) {
   StudyPrices answer;
-  if (files.empty()) {
+  std::vector<SitePrice> chosen = own;
+  if (!files.empty()) {
+    TRY_ASSIGN(const auto paths, one_for_each("--prices", files, own.size()));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      chosen[i] = {paths[i], "", ""};
+      TRY_ASSIGN(chosen[i].text, read_file("price book", paths[i]));
+    }
+  }
+  answer.known = std::all_of(chosen.begin(), chosen.end(),
+                             [](const SitePrice& price) { return !price.text.empty(); });
+  if (!answer.known) {
     if (!items.empty()) return wrong_flag("--item", "is an item of --prices FILE");
-    const PriceBook book = node_hours_book();
-    answer.prices.assign(studies, {book, book.items.front()});
+    answer.prices.assign(own.size(), node_hour_prices());
     return answer;
   }
-  TRY_ASSIGN(const auto paths, one_for_each("--prices", files, studies));
-  TRY_ASSIGN(const auto names, one_for_each("--item", items, studies));
-  for (std::size_t i = 0; i < studies; ++i) {
-    TRY_ASSIGN(const std::string text, read_file("price book", paths[i]));
-    PricesRead read = read_prices(text, paths[i]);
+  TRY_ASSIGN(const auto names, one_for_each("--item", items, own.size()));
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    PricesRead read = read_prices(chosen[i].text, chosen[i].book);
     if (!read.problems.empty()) {
       answer.problems = std::move(read.problems);
       return answer;
     }
-    TRY_ASSIGN(const PriceItem item, choose_price_item(read.book, names[i]));
+    TRY_ASSIGN(const PriceItem item,
+               choose_item(read.book, names[i].empty() ? chosen[i].item : names[i]));
     answer.prices.push_back({std::move(read.book), item});
   }
   return answer;

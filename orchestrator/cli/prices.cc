@@ -47,6 +47,13 @@ std::vector<Problem> find_prices(Site& site, const std::vector<Origin>& origins)
   return {};
 }
 
+Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
+  std::string why;
+  const PriceItem* item = find_item(book, name, why);
+  if (item == nullptr) return wrong_flag("--item", why);
+  return *item;
+}
+
 std::optional<Prices> prices_of(const SitePrice& price) {
   if (price.text.empty()) return std::nullopt;
   PricesRead read = read_prices(price.text, price.book);
@@ -75,11 +82,8 @@ Result<std::optional<Prices>> prices_of(const Arguments& arguments, const StudyR
   if (!read.problems.empty()) {
     return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
   }
-  std::string why;
-  const PriceItem* item = find_item(read.book, price.item, why);
-  if (item == nullptr) return wrong_flag("--item", why);
   Prices prices;
-  prices.item = *item;
+  TRY_ASSIGN(prices.item, choose_item(read.book, price.item));
   prices.book = std::move(read.book);
   return std::optional<Prices>(std::move(prices));
 }
@@ -91,13 +95,6 @@ Prices node_hour_prices() {
   prices.book.currency = "node-hours";
   prices.book.items.push_back(prices.item);
   return prices;
-}
-
-bool holds_times(const StudyEvidence& evidence) {
-  for (const Caveat& caveat : evidence.caveats) {
-    if (caveat.code == "speedup_only" || caveat.code == "efficiency_only") return false;
-  }
-  return true;
 }
 
 std::vector<Flag> with_price_flags(std::vector<Flag> flags) {

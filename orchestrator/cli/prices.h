@@ -32,11 +32,11 @@ Result<std::optional<Prices>> prices_of(const Arguments& arguments, const StudyR
 // A node-hour is worth one node-hour: an answer as good as relative prices are.
 Prices node_hour_prices();
 
+// The item of that name, or the only one; the error is about --item.
+Result<PriceItem> choose_item(const PriceBook& book, const std::string& name);
+
 // Of a site whose book was read and checked.
 std::optional<Prices> prices_of(const SitePrice& price);
-
-// False: a table of speedups without seconds, which prices need.
-bool holds_times(const StudyEvidence& evidence);
 
 // --prices and --item, then those given.
 std::vector<Flag> with_price_flags(std::vector<Flag> flags);

@@ -3,11 +3,11 @@
 // kneepoint recommend: which K to use, by what a result costs.
 #include <ostream>
 
+#include "orchestrator/analysis/comparison.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/prices.h"
-#include "orchestrator/cli/price_choice.h"
 #include "orchestrator/cli/recommend_text.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cost/modelled.h"
@@ -74,7 +74,7 @@ Result<RecommendRequest> request_of(const Arguments& arguments, double floor) {
 
 // A table of speedups has no seconds: prices need to know how long the baseline takes.
 Result<void> bring_to_seconds(StudyEvidence& evidence, const std::string& baseline) {
-  if (holds_times(evidence)) {
+  if (!is_relative(evidence)) {
     if (baseline.empty()) return {};
     return wrong_flag("--baseline", "is for studies that were imported without times");
   }
@@ -98,17 +98,6 @@ Result<void> bring_to_seconds(StudyEvidence& evidence, const std::string& baseli
 
 Result<int> run_recommend(Session& session, const Arguments& arguments) {
   RecommendAnswer answer;
-  answer.book = node_hours_book();
-  if (arguments.has("--prices")) {
-    const std::string path = arguments.text("--prices");
-    TRY_ASSIGN(const std::string text, read_file("price book", path));
-    PricesRead read = read_prices(text, path);
-    if (!read.problems.empty()) return report_problems(session, read.problems);
-    answer.book = std::move(read.book);
-  } else if (arguments.has("--item")) {
-    return wrong_flag("--item", "is an item of --prices FILE");
-  }
-  TRY_ASSIGN(answer.item, choose_price_item(answer.book, arguments.text("--item")));
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   TRY_ASSIGN(const std::optional<Prices> given, prices_of(arguments, row));

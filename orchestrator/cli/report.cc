@@ -5,6 +5,7 @@
 #include <ostream>
 #include <thread>
 
+#include "orchestrator/analysis/comparison.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
@@ -29,7 +30,7 @@ AnalysisOptions analysis_options() {
 Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices) {
   AnalysisOptions options = analysis_options();
   Document document = make_document(std::move(evidence), options);
-  if (prices && holds_times(document.study)) {
+  if (prices && !is_relative(document.study)) {
     options.bootstrap.seed = document.study.seed;
     add_cost(document, make_cost_report(document.study, document.analysis, prices->book,
                                         prices->item, options.bootstrap));
@@ -54,7 +55,7 @@ Result<int> report(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   TRY_ASSIGN(StudyEvidence evidence, store->evidence_in_detail(row.row));
   TRY_ASSIGN(const std::optional<Prices> prices, prices_of(arguments, row));
-  if (arguments.has("--prices") && !holds_times(evidence)) {
+  if (arguments.has("--prices") && is_relative(evidence)) {
     return wrong_flag("--prices", evidence.id +
                                       " holds speedups without times: see kneepoint recommend "
                                       "--baseline");

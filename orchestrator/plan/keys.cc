@@ -265,6 +265,8 @@ const KeySet kMix = {{
     {"what_if", &kWhatIf},
     {"slurm", &kMixSlurm},
     {"kubernetes", &kMixKubernetes},
+}};
+
 const KeySet kClaimPoint = {{{"k"}, {"speedup"}, {"time"}, {"efficiency"}}};
 const KeySet kClaimBaseline = {{{"k"}, {"what"}, {"optimised"}, {"measured"}, {"same_program"}}};
 const KeySet kClaimPrice = {{{"per_worker_hour"}, {"currency"}}};
@@ -303,6 +305,7 @@ const KeySet& price_keys() {
 }
 const KeySet& mix_keys() {
   return kMix;
+}
 const KeySet& claim_keys() {
   return kClaim;
 }
