@@ -276,6 +276,17 @@ QueueResult simulate_queue(const std::vector<QueueClass>& classes, const QueueOp
       one.missed = static_cast<double>(all.missed[c]) / static_cast<double>(one.jobs);
     }
   }
+  // A class so rare that none of its jobs came: no better off than the worst of the others.
+  Estimate worst, worst_p95;
+  for (const QueueClassResult& one : result.classes) {
+    if (one.wait.mean > worst.mean) worst = one.wait;
+    if (one.wait_p95.mean > worst_p95.mean) worst_p95 = one.wait_p95;
+  }
+  for (QueueClassResult& one : result.classes) {
+    if (one.jobs > 0) continue;
+    one.wait = worst;
+    one.wait_p95 = worst_p95;
+  }
   return result;
 }
 

@@ -166,8 +166,8 @@ std::string workload_table(const SizeAnswer& answer) {
                     std::to_string(cut.partitions[p].nodes * answer.mix.workers_per_node),
                     percent_text(outcome.partitions[p].utilisation.mean),
                     std::to_string(option.k) + (option.modelled ? "*" : ""),
-                    span_text(option.seconds), span_text(came.queue.wait.mean),
-                    bounds(came.queue.wait.interval), span_text(came.queue.wait_p95.mean),
+                    span_text(option.seconds), span_with_bounds(came.queue.wait),
+                    span_text(came.queue.wait_p95.mean),
                     one.deadline_seconds ? span_text(*one.deadline_seconds) : "-",
                     one.deadline_seconds ? percent_text(came.queue.missed) : "-",
                     significant_text(static_cast<double>(option.job_micros) / 1e6, 3)});

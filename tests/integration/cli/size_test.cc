@@ -57,10 +57,10 @@ class SizeCommand : public testing::Test {
 
 TEST_F(SizeCommand, TheVendorsStrongJobsGetSixtyFourGpus) {
   import_vendor();
-  const std::string mix =
-      write("mix.yaml", head_ + retraining_ +
-                            "  - {name: pretraining, mode: weak, study: vendor, baseline: 10h, "
-                            "result_workers: 256, per_day: 0.8, deadline: 30h}\n");
+  const std::string mix = write(
+      "mix.yaml", head_ + retraining_ +
+                      "  - {name: pretraining, mode: weak, study: vendor, baseline: 10h, "
+                      "result_workers: 256, per_day: 1, arrivals: periodic, deadline: 30h}\n");
   const json best = answer({mix})["recommended"];
   ASSERT_FALSE(best.is_null());
   EXPECT_EQ(best["feasible"], true);
@@ -80,7 +80,7 @@ TEST_F(SizeCommand, TheShippedMixIsAnsweredInWords) {
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   for (const char* words :
        {"These prices are EXAMPLES", "Cut 256 GPUs into 2 partitions: run retraining at K=64 in 64",
-        "pretraining at K=192 in 192 GPUs", "Side by side:", "one shared partition",
+        "pretraining at K=192 in 192", "Side by side:", "one shared partition",
         "What if:", "Assumed: jobs come independently"}) {
     EXPECT_NE(ended.output.find(words), std::string::npos) << words << "\n" << ended.output;
   }
@@ -98,7 +98,7 @@ TEST_F(SizeCommand, ConfigurationIsPrintedAndWritten) {
   ASSERT_EQ(quotas.exit_code, 0) << quotas.errors;
   EXPECT_NE(quotas.output.find("\"requests.nvidia.com/gpu\": \"64\""), std::string::npos);
   EXPECT_EQ(place_.kneepoint({"size", shipped_, "--slurm", "--kubernetes"}).exit_code, 2);
-  const std::string folder = place_.path() + "/out";
+  const std::string folder = place_.path() + "/configs";
   ASSERT_EQ(place_.kneepoint({"size", shipped_, "--output-dir", folder}).exit_code, 0);
   for (const char* name : {"partitions.conf", "quotas.yaml", "size.json"}) {
     EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;

@@ -162,6 +162,13 @@ TEST(QueueSimulation, RareJobsAreSeenOftenEnoughToSpeakOf) {
   options.nodes = 4;
   const QueueResult result = simulate_queue({often, rare}, options);
   EXPECT_GT(result.classes[1].jobs, 10 * 25);
+  // So rare that none comes while ten thousand others do: it waits as they do.
+  rare.per_hour = 1e-6;
+  often.per_hour = 1200;
+  const QueueResult never = simulate_queue({often, rare}, options);
+  EXPECT_EQ(never.classes[1].jobs, 0);
+  EXPECT_GT(never.classes[1].wait.mean, 0);
+  EXPECT_EQ(never.classes[1].wait.mean, never.classes[0].wait.mean);
 }
 
 }  // namespace

@@ -52,17 +52,17 @@ TEST(MixReader, EveryProblemIsSaidAtOnceWithItsPlace) {
       "m.yaml:3:10: workers: expected whole nodes: a multiple of workers_per_node, 4\n"
       "m.yaml:4:1: workers_per_node: is for worker: gpu or rank\n"
       "m.yaml:5:1: sead: unknown key; did you mean 'seed'?\n"
-      "m.yaml:7:38: workloads[0].times.x: expected a number of workers, found 'x'\n"
+      "m.yaml:7:37: workloads[0].times.x: expected a number of workers, found 'x'\n"
       "m.yaml:8:5: workloads[1]: has both per_hour and per_day; give one\n"
       "m.yaml:8:12: workloads[1].name: another workload is called 'a' already\n"
       "m.yaml:9:5: workloads[2].mode: missing; expected strong or weak: K means another thing in "
       "each\n"
-      "m.yaml:9:42: workloads[2].per_day: expected a number from 0.000001 to 1000000, found '0'\n"
+      "m.yaml:9:40: workloads[2].per_day: expected a number from 1e-06 to 1000000, found '0'\n"
       "m.yaml:10:5: workloads[3]: has no curve; expected one of study (a name), times (by K) or "
       "model (t1, s, c)\n"
       "m.yaml:10:41: workloads[3].dedline: unknown key; did you mean 'deadline'?\n"
-      "m.yaml:11:49: workloads[4].k: K=2 is not in `times`\n"
-      "m.yaml:11:57: workloads[4].result_workers: is for mode: weak\n");
+      "m.yaml:11:48: workloads[4].k: K=2 is not in `times`\n"
+      "m.yaml:11:56: workloads[4].result_workers: is for mode: weak\n");
 }
 
 TEST(MixReader, TotalAndBudgetExcludeEachOther) {

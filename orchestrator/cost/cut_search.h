@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search behind size_partitions; only cost/ includes this. cut_search.cc has what is exact (a
+// partition for each workload) and the answer, shared_search.cc the partitions that are shared.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/random.h"
+#include "orchestrator/cost/cut_judge.h"
+#include "orchestrator/cost/sizing.h"
+
+namespace kneepoint {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kSame = 1 + 1e-9;
+
+using CutGroups = std::vector<std::vector<int>>;
+
+// Smaller is better, from the first on.
+struct CutScore {
+  double over = 0;  // nodes too many
+  double cost = 0;  // units an hour
+  double nodes = 0;
+
+  bool operator<(const CutScore& other) const {
+    if (over != other.over) return over < other.over;
+    if (cost * kSame < other.cost || other.cost * kSame < cost) return cost < other.cost;
+    return nodes < other.nodes;
+  }
+};
+
+struct CutState {
+  CutGroups groups;
+  std::vector<int> options;
+  CutScore score;
+};
+
+class CutSearch {
+ public:
+  CutSearch(const SizingMix& mix, const SizingOptions& options)
+      : mix_(mix), options_(options), judge_(mix) {}
+
+  SizingAnswer answer();
+
+ private:
+  const SizingWorkload& at(int w) const { return mix_.workloads[static_cast<std::size_t>(w)]; }
+  int count() const { return static_cast<int>(mix_.workloads.size()); }
+  int count_options(int w) const { return static_cast<int>(at(w).options.size()); }
+  bool spent() const { return judge_.simulated_jobs() - before_ > options_.most_simulated_jobs; }
+
+  bool usable(int w, int option, int most) const;
+  double cost_of(int w, int option, int nodes) const;
+  double least_busy() const;
+  double bound() const;
+  std::string impossible() const;
+  std::optional<CutState> alone(int most);
+  std::optional<int> fewest_nodes(int most);
+  CutScore score_of(const CutGroups& groups, const std::vector<int>& options);
+  std::optional<CutState> every_way(const std::optional<CutState>& best);
+  CutState step_by_step(CutState from);
+  std::optional<CutState> from_several_starts(const std::optional<CutState>& best);
+  CutState start() const;
+  CutState random_start(Random& random) const;
+  double ways() const;
+
+  const SizingMix& mix_;
+  const SizingOptions& options_;
+  CutJudge judge_;
+  long before_ = 0;  // simulated when sharing began
+};
+
+}  // namespace kneepoint
