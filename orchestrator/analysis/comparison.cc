@@ -2,6 +2,7 @@
 #include "orchestrator/analysis/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "orchestrator/analysis/intervals.h"
@@ -11,6 +12,7 @@ namespace kneepoint {
 namespace {
 
 constexpr char kNotRecorded[] = "not recorded";
+constexpr double kSameWork = 0.01;
 
 std::string curve_text(const std::string& case_name, Mode mode) {
   return case_name + ", " + to_string(mode);
@@ -53,8 +55,29 @@ ComparedSide side_of(const PointSummary& point) {
   return side;
 }
 
+// A parameter that both state and that is not the same; "": there is none. Imported points state
+// none.
+std::string parameter_obstacle(const Point& a, const Point& b) {
+  for (const Parameter& one : a.parameters) {
+    for (const Parameter& other : b.parameters) {
+      if (one.name == other.name && one.value != other.value) {
+        return "the problem differs: " + one.name + " is " + one.value + " and " + other.value;
+      }
+    }
+  }
+  return "";
+}
+
 // Why T of these two points is not of the same thing; "": it is, as far as is known.
-std::string point_obstacle(const Point& a, const Point& b) {
+std::string point_obstacle(const PointSummary& left, const PointSummary& right) {
+  const Point& a = left.point;
+  const Point& b = right.point;
+  if (const std::string parameter = parameter_obstacle(a, b); !parameter.empty()) return parameter;
+  if (left.work_total > 0 && right.work_total > 0 && a.work_unit == b.work_unit &&
+      std::abs(left.work_total / right.work_total - 1) > kSameWork) {
+    return "the ranks report another amount of work: " + number_text(left.work_total) + " and " +
+           number_text(right.work_total) + " " + (a.work_unit.empty() ? "units" : a.work_unit);
+  }
   if (a.has_size && b.has_size && a.size != b.size) {
     return std::string(a.mode == Mode::strong ? "the total problem" : "the problem") +
            " differs: size " + number_text(a.size) + " and " + number_text(b.size);
@@ -108,7 +131,7 @@ void compare_points(const ComparedStudy& a, const ComparedStudy& b, CurveCompari
       at.why = out.obstacles.front();
       continue;
     }
-    at.why = point_obstacle(point.point, other->point);
+    at.why = point_obstacle(point, *other);
     const auto* of_a = runs_at(left_runs, at.k);
     const auto* of_b = runs_at(right_runs, at.k);
     if (at.why.empty() && of_a != nullptr && of_b != nullptr) set_ratio(*of_a, *of_b, at);
@@ -154,6 +177,15 @@ std::string shape_text(const Point& point) {
               : "");
 }
 
+// Of the program, which lies elsewhere on every machine; "": an imported point has none.
+std::string arguments_of(const Point& point) {
+  std::string text;
+  for (std::size_t i = 1; i < point.command.argv.size(); ++i) {
+    text += (text.empty() ? "" : " ") + point.command.argv[i];
+  }
+  return text;
+}
+
 void add_curve_differences(const ComparedStudy& a, const ComparedStudy& b, CurveComparison& out) {
   const Curve& left = a.analysis.summary.curves[static_cast<std::size_t>(out.curve_a)];
   const Curve& right = b.analysis.summary.curves[static_cast<std::size_t>(out.curve_b)];
@@ -163,7 +195,7 @@ void add_curve_differences(const ComparedStudy& a, const ComparedStudy& b, Curve
        provenance_differences(provenance_of(a.evidence, left), provenance_of(b.evidence, right))) {
     out.differences.push_back(one);
   }
-  bool shapes = false, sizes = false, profiles = false;
+  bool shapes = false, sizes = false, profiles = false, commands = false;
   for (const ComparedPoint& at : out.points) {
     const Point& p = with_data(left, at.k)->point;
     const Point& q = with_data(right, at.k)->point;
@@ -176,6 +208,10 @@ void add_curve_differences(const ComparedStudy& a, const ComparedStudy& b, Curve
       sizes = true;
       add_difference(out.differences, "size" + where, p.has_size ? number_text(p.size) : "",
                      q.has_size ? number_text(q.size) : "");
+    }
+    if (!commands && arguments_of(p) != arguments_of(q)) {
+      commands = true;
+      add_difference(out.differences, "arguments" + where, arguments_of(p), arguments_of(q));
     }
     if (!profiles && p.profile != q.profile) {
       profiles = true;

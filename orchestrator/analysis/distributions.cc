@@ -6,6 +6,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <cmath>
 
 #include "orchestrator/base/ensure.h"
 
@@ -23,6 +24,7 @@ double student_t_quantile(double p, double df) {
 
 double fisher_f_upper_tail(double f, double df_above, double df_below) {
   ENSURE(df_above > 0 && df_below > 0 && f >= 0, "Fisher's F needs df > 0 and f >= 0");
+  if (std::isinf(f)) return 0;  // boost refuses it
   return boost::math::cdf(boost::math::complement(boost::math::fisher_f(df_above, df_below), f));
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kLeastValue = 8;    // shorter ones are found everywhere
 constexpr std::size_t kLeastInFile = 16;  // of a word in a file of keys, which has other words too
 
+constexpr char kAround[] = "{}[]\"',:";  // YAML and JSON around a word
+
 bool is_token(const std::string& word) {
   return word.size() >= kLeastInFile && word.front() != '/' && word.front() != '~' &&
          word.find('-') != 0 && std::all_of(word.begin(), word.end(), [](unsigned char c) {
@@ -41,6 +43,9 @@ std::vector<std::string> known_secrets(const Session& session, const Redacted& r
     std::string only;
     int count = 0;
     for (std::string word; words >> word; ++count) {
+      const std::size_t begin = word.find_first_not_of(kAround),
+                        end = word.find_last_not_of(kAround);
+      word = begin == std::string::npos ? "" : word.substr(begin, end - begin + 1);
       only = word;
       if (is_token(word)) secrets.push_back(word);
     }

@@ -123,8 +123,12 @@ Result<int> import_pack(Session& session, const Arguments& arguments, const std:
     answer.created = false;
     answer.study = *known;
   } else {
-    auto put = put_pack(session, *store, *study, answer);
-    if (!put) return put.error().in(answer.file + ", nothing was written");
+    if (auto put = put_pack(session, *store, *study, answer); !put) {
+      Error error = put.error().in(answer.file + ", nothing was written");
+      // A word that the database can't have came from the pack.
+      if (error.code == ErrorCode::corrupt) error.code = ErrorCode::invalid;
+      return error;
+    }
   }
   TRY(transaction->commit());
   session.out << (session.json ? pack_json(answer) + "\n"

@@ -11,7 +11,7 @@ namespace kneepoint::cli {
 namespace {
 
 constexpr int kMostWorkers = 100'000'000;
-constexpr double kMostSeconds = 1e10;
+constexpr double kLeastSeconds = 1e-12, kMostSeconds = 1e10;
 constexpr double kMostWork = 1e30;
 constexpr std::size_t kMostText = 1 << 20;
 constexpr double kSameTime = 1e-6;
@@ -136,7 +136,7 @@ Result<void> check_foreign_evidence(const StudyEvidence& evidence) {
         if (run.attempts > 0 && !is_final(run.state)) return wrong(which + "it is not over");
         continue;
       }
-      if (!(run.seconds > 0) || !in_range(run.seconds, kMostSeconds)) {
+      if (!(run.seconds >= kLeastSeconds) || !in_range(run.seconds, kMostSeconds)) {
         return wrong(which + "its time is not possible");
       }
       for (const double value : {run.work_total, run.work_min, run.work_max, run.compute_seconds,
@@ -147,7 +147,7 @@ Result<void> check_foreign_evidence(const StudyEvidence& evidence) {
     for (const RunDetail& detail : at.details) {
       const std::string which = "run " + std::to_string(detail.number) + ": ";
       for (const double one : detail.iteration_seconds) {
-        if (!(one > 0) || !in_range(one, kMostSeconds)) {
+        if (!(one >= kLeastSeconds) || !in_range(one, kMostSeconds)) {
           return wrong(which + "a sample is not possible");
         }
       }

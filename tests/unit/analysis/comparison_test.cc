@@ -123,6 +123,23 @@ TEST(Comparison, ProblemsOfOtherSizeResultsOrIterationsAreNotComparedAtThatK) {
   for (int i = 1; i < 4; ++i) EXPECT_FALSE(points[static_cast<std::size_t>(i)].ratio);
 }
 
+TEST(Comparison, ParametersAndWorkThatDifferAreNotTheSameProblem) {
+  auto a = amdahl(1, {1, 2, 4}), b = amdahl(1, {1, 2, 4});
+  for (auto& point : a.study.points) point.point.parameters = {{"order", "2"}};
+  for (auto& point : b.study.points) point.point.parameters = {{"order", "2"}};
+  b.study.points[0].point.parameters[0].value = "4";
+  for (auto& run : a.study.points[1].runs) run.work_total = 100;
+  for (auto& run : b.study.points[1].runs) run.work_total = 200;
+  for (auto& run : b.study.points[2].runs) run.work_total = 200;  // A reports none
+  b.study.points[2].point.command.argv = {"app", "--fast"};
+  const CurveComparison curve = compared(a.study, b.study).curves[0];
+  EXPECT_EQ(curve.points[0].why, "the problem differs: order is 2 and 4");
+  EXPECT_EQ(curve.points[1].why, "the ranks report another amount of work: 100 and 200 units");
+  EXPECT_TRUE(curve.points[2].ratio);
+  ASSERT_EQ(curve.differences.size(), 1U);
+  EXPECT_EQ(curve.differences[0].what, "arguments at K=4");
+}
+
 TEST(Comparison, WorkersOfAnotherKindAndSpeedupsWithoutTimesStandInTheWay) {
   auto a = amdahl(1, {1, 2}), b = amdahl(1, {1, 2});
   b.study.worker = WorkerUnit::gpu;
