@@ -3,6 +3,8 @@
 // The numbers by name that runs report besides T, metric by metric over K. Few enough to be read;
 // those of which the plan says which way is better come first. JSON has all.
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "orchestrator/report/detail_tables.h"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostMetrics = 12;
 constexpr int kDigits = 4;
+constexpr double kSmall = 1e-3, kLarge = 1e6;  // beyond them with an exponent
 
 using Key = std::pair<std::string, std::string>;  // name, unit
 
@@ -32,10 +35,19 @@ std::vector<Key> keys_of(const std::vector<PointDetail>& details) {
   return first;
 }
 
+// A metric may be of any size.
+std::string value_text(double value) {
+  const double size = std::fabs(value);
+  if (value == 0) return "0";
+  if (size >= kSmall && size < kLarge) return significant_text(value, kDigits);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", kDigits, value);
+  return text;
+}
+
 std::string interval_text(const std::optional<Interval>& interval) {
   if (!interval) return "";
-  return " [" + significant_text(interval->low, kDigits) + ", " +
-         significant_text(interval->high, kDigits) + "]";
+  return " [" + value_text(interval->low) + ", " + value_text(interval->high) + "]";
 }
 
 }  // namespace
@@ -53,8 +65,8 @@ void add_metric_details(const CurveView& view, std::vector<DetailTable>& tables)
       for (const MetricSummary& m : details[i].metrics) {
         if (Key(m.name, m.unit) != keys[at]) continue;
         table.rows.push_back({first ? m.name : "", std::to_string(view.curve->points[i].point.k),
-                              significant_text(m.median, kDigits) + interval_text(m.interval),
-                              first ? m.unit : "", first ? m.better : "", std::to_string(m.runs)});
+                              value_text(m.median) + interval_text(m.interval), first ? m.unit : "",
+                              first ? m.better : "", std::to_string(m.runs)});
         first = false;
       }
     }
