@@ -93,11 +93,9 @@ int run_allocation(const std::string& path) {
   const auto allocation = parse_allocation(read_small(path, 64 * 1024 * 1024));
   if (!allocation) return complain(kExitUsage, path, allocation.error().message);
 
-  // Before it takes orphans in: the pusher is no child of the agent, which waits for and kills
-  // every child that it has.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   Pusher pusher;
   if (allocation->push) pusher.start(path);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const int code = run_steps(*allocation, path, *signals);
   pusher.finish(*signals);
   return code;

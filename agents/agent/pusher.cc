@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Forked twice, so that it is no child of the agent. The small static agent waits in its place for
-// the first second: loading libraries would take time from a workload that is just starting.
+// A child of the agent, which spares it when it kills what steps leave behind, and reaps it. It
+// outlives an agent that is killed. The small static agent waits in its place for the first second:
+// loading libraries would take time from a workload that is just starting.
 #include "agents/agent/pusher.h"
 
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <cstdio>
 
 #include "agents/agent/agent.h"
+#include "agents/agent/child.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -46,7 +48,6 @@ bool make_pipe(Pipe& made) {
 // Between fork and exec. Signals to the whole job are not for it: it ends when the agent has.
 [[noreturn]] void become(const char* program, const char* path, int life, int done) {
   setsid();
-  if (fork() != 0) _exit(0);
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
   if (dup2(life, 0) != 0 || dup2(done, 1) != 1) _exit(127);
   syscall(SYS_close_range, 3U, ~0U, 0U);
@@ -66,8 +67,8 @@ void Pusher::start(const std::string& allocation_path) {
     become(program.c_str(), allocation_path.c_str(), life.read_end.fd(), done.write_end.fd());
   }
   if (pid < 0) return;
-  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  spare_child(pid);
+  pid_ = pid;
   life_ = std::move(life.write_end);
   done_ = std::move(done.read_end);
 }
@@ -81,10 +82,13 @@ void Pusher::finish(Signals& signals) {
   pollfd entry{done_.fd(), POLLIN, 0};
   for (;;) {
     const Nanoseconds left = deadline - system_clock().steady();
-    if (left <= 0) return;
-    const int n = poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1);
-    if (n > 0) return;
+    if (left <= 0) {
+      kill(pid_, SIGKILL);  // it should have given up by now
+      break;
+    }
+    if (poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) > 0) break;
   }
+  end_spared_child(pid_);
 }
 
 int become_pusher(const std::string& allocation_path) {

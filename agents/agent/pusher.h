@@ -19,12 +19,13 @@ constexpr char kPushProgram[] = "kneepoint-push";
 
 class Pusher {
  public:
-  // Must come before the agent becomes a subreaper. What goes wrong is a message, no failure.
+  // What goes wrong is a message, no failure.
   void start(const std::string& allocation_path);
-  // Lets it send the rest, bounded.
+  // Lets it send the rest, bounded, and waits for its end: nobody else may do so.
   void finish(Signals& signals);
 
  private:
+  pid_t pid_ = -1;
   File life_;  // it sees the end of this
   File done_;  // and we of that
 };

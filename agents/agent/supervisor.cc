@@ -28,7 +28,8 @@ class Loop {
        Signals& signals)
       : pid_(pid), grace_(grace), out_(out), err_(err), signals_(signals) {
     const Nanoseconds now = system_clock().steady();
-    next_tick_ = now + kTick;
+    begun_ = now;
+    next_tick_ = now + kEarlyTick;
     stage_deadline_ = limit > 0 && limit < kNever - now ? now + limit : kNever;
   }
 
@@ -51,7 +52,7 @@ class Loop {
           result_.stopped = true;
           kill_all(now);
         }
-        next_tick_ = system_clock().steady() + kTick;
+        next_tick_ = system_clock().steady() + (now - begun_ < kSecond ? kEarlyTick : kTick);
       }
     }
     if (await_helpers(kHelperWait, false) > 0) {
@@ -74,7 +75,7 @@ class Loop {
       signals_.read_pending();
       const bool hurry = signals_.cancel_asked() && !though_cancelled;
       if (left == 0 || hurry || now >= deadline) return left;
-      wait(std::min(now + kTick, deadline));  // an end wakes it, unless it is a grandchild's
+      wait(std::min(now + kHelperTick, deadline));  // an end wakes it, unless it is a grandchild's
       out_.drain(kBlocksPerTurn);
       err_.drain(kBlocksPerTurn);
     }
@@ -139,6 +140,7 @@ class Loop {
   OutputStream& out_;
   OutputStream& err_;
   Signals& signals_;
+  Nanoseconds begun_ = 0;
   Nanoseconds next_tick_ = 0;
   Nanoseconds stage_deadline_ = 0;
   Stage stage_ = Stage::running;

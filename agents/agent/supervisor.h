@@ -50,7 +50,9 @@ struct Supervision {
   Leftovers leftovers;
 };
 
-constexpr Nanoseconds kTick = 200 * kMillisecond;
+constexpr Nanoseconds kEarlyTick = 200 * kMillisecond;  // in the first second: short runs
+constexpr Nanoseconds kTick = 500 * kMillisecond;       // most of what an agent costs are its ticks
+constexpr Nanoseconds kHelperTick = 200 * kMillisecond;
 constexpr Nanoseconds kGrace = 3 * kSecond;          // between SIGTERM and SIGKILL
 constexpr Nanoseconds kStarterGrace = 10 * kSecond;  // the same for srun and mpirun: see below
 constexpr Nanoseconds kKillLimit = 10 * kSecond;     // for what SIGKILL doesn't end at once

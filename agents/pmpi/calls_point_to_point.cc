@@ -72,10 +72,6 @@ KP_CALL(Sendrecv_replace, sent_to(dest, count, datatype),
          int recvtag, MPI_Comm comm, MPI_Status* status),
         (buf, count, datatype, dest, sendtag, source, recvtag, comm, status))
 
-KP_CALL(Start, 0, (MPI_Request * request), (request))
-
-KP_CALL(Startall, 0, (int count, MPI_Request array_of_requests[]), (count, array_of_requests))
-
 KP_CALL(Wait, 0, (MPI_Request * request, MPI_Status* status), (request, status))
 
 KP_CALL(Waitall, 0, (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses),

@@ -129,6 +129,7 @@ class Details {
       if (const RunDetail* detail = detail_of(evidence_of(p), *run)) runs.push_back(detail);
     }
     d.profile = profile_of(runs);
+    d.metrics = metrics_of(runs);
   }
 
   void add_accounting(const PointSummary& p, const RunEvidence& run, PointDetail& d) {

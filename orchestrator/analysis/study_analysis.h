@@ -14,6 +14,7 @@
 #include "orchestrator/analysis/collective_fit.h"
 #include "orchestrator/analysis/isoefficiency.h"
 #include "orchestrator/analysis/knees.h"
+#include "orchestrator/analysis/metric_summary.h"
 #include "orchestrator/analysis/model_intervals.h"
 #include "orchestrator/analysis/models.h"
 #include "orchestrator/analysis/mpi_profile.h"
@@ -43,6 +44,7 @@ struct PointDetail {
   std::optional<double> comm_ratio;             // exposed communication / compute
   std::optional<double> comm_ratio_efficiency;  // 1 / (1 + comm_ratio)
   std::optional<MpiProfile> profile;            // of the valid runs that have one
+  std::vector<MetricSummary> metrics;           // of the valid runs, by name
   std::optional<TailSummary> tail;              // over the iterations of all valid runs
   std::optional<TailGrowth> tail_growth;        // weak: against the baseline
   std::optional<SuperlinearAudit> audit;        // where triggered

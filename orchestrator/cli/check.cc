@@ -9,6 +9,7 @@
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
+#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
@@ -146,6 +147,11 @@ Result<int> check(Session& session, const Arguments& arguments) {
   answer.warnings = plan_warnings(expanded.study, capacity);
   answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
   rehearse(expanded.study, site, access, session.clock, root, answer);
+  if (site.push.on) {
+    const LiveReportsTry tried = try_live_reports(site, session.clock);
+    answer.live_reports = tried.text;
+    answer.live_refused = tried.refused;
+  }
   if (arguments.has("--emit")) {
     answer.emit_folder = arguments.text("--emit");
     TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
@@ -153,7 +159,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   session.out << (session.json ? to_json(answer) : plain_lines(to_text(answer)));
   const bool refused = std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
                                    [](const Rehearsal& one) { return one.refused; });
-  return refused ? kExitUsage : kExitDone;
+  return refused || answer.live_refused ? kExitUsage : kExitDone;
 }
 
 }  // namespace
@@ -164,7 +170,9 @@ CommandSpec check_command() {
           "Reads a plan and a site and reports every problem at once. Shows the matrix (points, "
           "sizes, repeats), what would be submitted, the estimated node-hours, and warnings. "
           "Asks the site's backend what it would say to each shape. Submits nothing and touches no "
-          "database. Exits with 2 if the backend would refuse a shape.",
+          "database. Where the site has `push`, listens there for a moment. Exits with 2 if the "
+          "backend "
+          "would refuse a shape, or if `push` can't work.",
           {{"PLAN", "The plan file", true, {}, Completes::files}},
           {{"--site",
             "FILE",

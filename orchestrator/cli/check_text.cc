@@ -143,6 +143,9 @@ std::string to_text(const CheckAnswer& answer) {
     text += std::string("What ") + to_string(answer.site.backend) + " says to each shape:\n";
     text += listed(said);
   }
+  if (!answer.live_reports.empty()) {
+    text += wrap("Live reports: " + answer.live_reports + ".", kTextWidth, 0);
+  }
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
     text += listed(answer.refusals);
@@ -224,6 +227,9 @@ std::string to_json(const CheckAnswer& answer) {
   strings(json, sentences_of(answer.rehearsals));
   json.key("refused").value(std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
                                         [](const Rehearsal& one) { return one.refused; }));
+  json.key("live_reports");
+  answer.live_reports.empty() ? json.null() : json.value(answer.live_reports);
+  json.key("live_reports_refused").value(answer.live_refused);
   json.key("emitted");
   strings(json, answer.emitted);
   json.key("problems").begin_array().end_array();

@@ -27,6 +27,8 @@ struct CheckAnswer {
   std::vector<std::string> warnings = {};
   std::vector<std::string> refusals = {};  // points that `run` won't start here
   std::vector<Rehearsal> rehearsals = {};
+  std::string live_reports = {};  // what became of trying `push`; "": the site has none
+  bool live_refused = false;      // `run` would refuse it
   std::string emit_folder = {};
   std::vector<std::string> emitted = {};  // file names
 };

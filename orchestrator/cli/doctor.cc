@@ -44,7 +44,8 @@ CommandSpec doctor_command() {
       "doctor",
       "Check step by step whether a site is ready",
       "Reads the site, reaches its backend, and asks whether it would take the largest job that "
-      "the site's limits allow; on Kubernetes also whether we may do there what a study needs. "
+      "the site's limits allow; where it has `push`, listens there for a moment; on Kubernetes "
+      "also whether we may do there what a study needs. "
       "Then runs three small jobs there: one that shows that the work_dir is shared (on "
       "Kubernetes: that the image starts) and whether clocks agree, one that starts MPI ranks on "
       "two nodes, "

@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "orchestrator/cli/files.h"
+#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/places.h"
 
 namespace kneepoint::cli {
@@ -52,7 +53,7 @@ Examination::Examination(Session& session, const Site& site, std::string root)
     : session_(session), site_(site), root_(std::move(root)) {}
 
 const std::vector<Finding>& Examination::run() {
-  if (reach() && try_rights() && try_largest() && make_folder()) {
+  if (reach() && try_push() && try_rights() && try_largest() && make_folder()) {
     if (try_job() && try_ranks()) try_noise();
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
@@ -95,6 +96,17 @@ bool Examination::reach() {
     return add("signals", false, "", taken.error().message);
   }
   return add(size_finding(site_.limits, access_.capabilities));
+}
+
+// A port that is taken costs live reports only.
+bool Examination::try_push() {
+  if (!site_.push.on) return true;
+  const LiveReportsTry tried = try_live_reports(site_, session_.clock);
+  return add({"push",
+              tried.good      ? Grade::ok
+              : tried.refused ? Grade::bad
+                              : Grade::warning,
+              tried.text});
 }
 
 // The first rehearsal asks what we may do there.

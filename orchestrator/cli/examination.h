@@ -26,6 +26,7 @@ class Examination {
  private:
   bool reach();
   bool make_folder();
+  bool try_push();
   bool try_rights();
   bool try_largest();
   bool try_job();

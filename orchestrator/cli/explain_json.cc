@@ -96,6 +96,7 @@ void write_attempt(JsonWriter& json, const AttemptStory& story) {
     json.end_object();
   }
   json.end_array();
+  if (!story.profile.ranks.empty()) write_profile(json, story.profile);
   json.key("provenance").begin_array();
   for (const Fact& fact : story.facts) {
     json.begin_object();

@@ -147,7 +147,8 @@ std::string attempt_text(const AttemptStory& story, int run) {
                                                         : " (" + metric.better + " is better)") +
         "\n";
   }
-  text += ranks_text(story.ranks) + kept_text(story) + facts_text(story.facts);
+  text += ranks_text(story.ranks) + profile_text(story.profile) + kept_text(story) +
+          facts_text(story.facts);
   text += "  files: " + story.folder + (story.folder_exists ? "" : " (not there)") + "\n";
   return text;
 }
@@ -170,11 +171,13 @@ Result<RunStory> read_story(StudyStore& store, const FoundRun& found) {
   TRY_ASSIGN(const std::vector<AttemptRow> attempts, store.attempts(found.run.row));
   for (const AttemptRow& row : attempts) {
     if (found.attempt > 0 && row.number != found.attempt) continue;
-    AttemptStory attempt{row, {}, {}, {}, {}, {}, {}, false};
+    AttemptStory attempt;
+    attempt.row = row;
     TRY_ASSIGN(attempt.samples, store.samples(row.row));
     TRY_ASSIGN(attempt.ranks, store.ranks(row.row));
     TRY_ASSIGN(attempt.metrics, store.metrics(row.row));
     TRY_ASSIGN(attempt.facts, store.facts(row.row));
+    TRY_ASSIGN(attempt.profile, store.profile(row.row));
     TRY_ASSIGN(attempt.pushed, store.pushed_so_far(row.row));
     attempt.folder = found.study.work_dir + "/" + attempt_name(found.run.number, row.number);
     std::error_code ignored;

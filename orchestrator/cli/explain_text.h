@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/store/study_store.h"
@@ -18,6 +19,7 @@ struct AttemptStory {
   std::vector<RankTotal> ranks;
   std::vector<Metric> metrics;
   std::vector<Fact> facts;
+  AttemptProfile profile;
   PushedSoFar pushed;  // of an attempt that is not over
   std::string folder;
   bool folder_exists = false;
@@ -40,6 +42,10 @@ Result<RunStory> read_story(StudyStore& store, const FoundRun& found);
 
 std::string to_text(const RunStory& story);
 std::string to_json(const RunStory& story);  // one line, newline included
+
+// The MPI calls of an attempt; "" without a profile. In JSON one key of the attempt's object.
+std::string profile_text(const AttemptProfile& profile);
+void write_profile(JsonWriter& json, const AttemptProfile& profile);
 
 // What became of an attempt, in a sentence: "failed (exit_code): the program exited with ...".
 std::string outcome_sentence(const AttemptRow& attempt);

@@ -20,6 +20,14 @@ Result<std::unique_ptr<PushEndpoint>> open_live_reports(Session& session, const 
                                                         const StudyRow& study,
                                                         EngineOptions& options);
 
+// Would live reports work here? Listens for a moment on the address; nothing is made or kept.
+struct LiveReportsTry {
+  bool good = true;
+  bool refused = false;  // `run` would end with an error; else it would go on without live reports
+  std::string text;      // a sentence
+};
+LiveReportsTry try_live_reports(const Site& site, const Clock& clock);
+
 // The spool of a study that is over, or deleted, is no longer needed.
 void forget_live_reports(const std::string& database, const StudyRow& study);
 

@@ -276,6 +276,7 @@ void add_point_details(const CurveView& view, std::vector<DetailTable>& tables) 
   add_steps(points, tables);
   add_breakdown(view, points, tables);
   add_profile_details(view, tables);
+  add_metric_details(view, tables);
   add_tail(points, tables);
   add_roofline(view, points, tables);
   add_audits(points, tables);

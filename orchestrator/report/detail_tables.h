@@ -25,6 +25,7 @@ std::vector<DetailTable> detail_tables(const CurveView& view);
 void add_curve_details(const CurveView& view, std::vector<DetailTable>& tables);
 void add_point_details(const CurveView& view, std::vector<DetailTable>& tables);
 void add_profile_details(const CurveView& view, std::vector<DetailTable>& tables);
+void add_metric_details(const CurveView& view, std::vector<DetailTable>& tables);
 
 // Shapes against each other, collectives, warnings: of the study as a whole.
 std::vector<DetailTable> study_tables(const StudyAnalysis& analysis);

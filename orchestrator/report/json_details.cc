@@ -275,6 +275,7 @@ void put_point_detail(JsonWriter& w, const PointDetail& d) {
   put_optional(w, "comm_ratio_efficiency", d.comm_ratio_efficiency);
   put_breakdown(w, d);
   put_profile(w, d);
+  put_metrics(w, d);
   put_tail(w, d);
   put_roofline(w, d);
   put_optional(w, "flops_per_second", d.flops_per_second);

@@ -26,6 +26,7 @@ void put_warnings(JsonWriter& w, const std::vector<Warning>& warnings);
 // What is known of one point beside T, S and E: keys within the point's object.
 void put_point_detail(JsonWriter& w, const PointDetail& detail);
 void put_profile(JsonWriter& w, const PointDetail& detail);
+void put_metrics(JsonWriter& w, const PointDetail& detail);
 // Models, knees, predictions and the rest: keys within the mode's object.
 void put_curve_detail(JsonWriter& w, const CurveView& view);
 void put_knee(JsonWriter& w, const Knee& knee);

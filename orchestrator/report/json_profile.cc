@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The MPI calls of a point as JSON: all of them, where tables show the largest.
+// MPI calls and metrics of a point as JSON: all of them, where tables show the first few.
 #include "orchestrator/report/json_parts.h"
 
 namespace kneepoint {
@@ -24,6 +24,23 @@ void put_profile(JsonWriter& w, const PointDetail& d) {
     w.raw(line.end_object().text());
   }
   w.end_array().end_object();
+}
+
+void put_metrics(JsonWriter& w, const PointDetail& d) {
+  w.key("metrics").begin_array();
+  for (const MetricSummary& m : d.metrics) {
+    JsonWriter line;
+    line.begin_object().key("name").value(m.name).key("unit").value(m.unit).key("better");
+    m.better.empty() ? line.null() : line.value(m.better);
+    line.key("runs").value(m.runs).key("median").value(m.median);
+    put_if(line, "low", m.interval.has_value(), m.interval ? m.interval->low : 0);
+    put_if(line, "high", m.interval.has_value(), m.interval ? m.interval->high : 0);
+    put_if(line, "level", m.interval.has_value(), m.interval ? m.interval->level : 0);
+    line.key("method");
+    m.interval ? line.value(m.interval->method) : line.null();
+    w.raw(line.end_object().text());
+  }
+  w.end_array();
 }
 
 }  // namespace kneepoint

@@ -4,11 +4,14 @@
 // port, so that it finds us.
 #include "orchestrator/server/push_endpoint.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "orchestrator/base/hmac.h"
 #include "orchestrator/server/certificate.h"
+#include "orchestrator/server/listening.h"
 #include "orchestrator/server/push_files.h"
 #include "orchestrator/server/push_rules.h"
 
@@ -65,6 +68,11 @@ Result<Identity> named_identity(const PushSite& site) {
   TRY_ASSIGN(named.certificate, read_named_file("certificate", site.certificate));
   TRY_ASSIGN(named.key, read_named_file("key", site.key));
   return named;
+}
+
+std::string url_of(const std::string& host, int port) {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  return "https://" + (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
 int port_in(const std::string& text) {
@@ -128,12 +136,30 @@ Result<std::unique_ptr<PushEndpoint>> PushEndpoint::open(const PushSite& site,
   }
   TRY_ASSIGN(endpoint->server_, listen(options, identity, clock));
   endpoint->url_ = site.address;
-  if (endpoint->url_.empty()) {
-    const bool is_v6 = site.listen_host.find(':') != std::string::npos;
-    endpoint->url_ = "https://" + (is_v6 ? "[" + site.listen_host + "]" : site.listen_host) + ":" +
-                     std::to_string(endpoint->server_->port());
-  }
+  if (endpoint->url_.empty()) endpoint->url_ = url_of(site.listen_host, endpoint->server_->port());
   return endpoint;
+}
+
+Result<std::string> PushEndpoint::rehearse(const PushSite& site, const Clock& clock) {
+  if (!site.certificate.empty()) {
+    TRY_ASSIGN(const Identity identity, named_identity(site));
+    if (!site.ca.empty()) {
+      if (const auto ca = read_named_file("ca", site.ca); !ca) return ca.error();
+    }
+    const auto context = TlsContext::make(identity.certificate, identity.key);
+    if (!context) return context.error().in("certificate '" + site.certificate + "'");
+    const std::string host = site.address.empty() ? site.listen_host : host_of(site.address);
+    if (!is_good_for(identity.certificate, host, clock.wall())) {
+      return Error{ErrorCode::invalid,
+                   "certificate '" + site.certificate + "' is not for " + host +
+                       ", or ends within a day: agents would not trust it",
+                   false};
+    }
+  }
+  TRY_ASSIGN(const Listening tried, listen_on(site.listen_host, site.listen_port));
+  ::close(tried.fd);
+  if (!site.address.empty()) return site.address;
+  return url_of(site.listen_host, site.listen_port);
 }
 
 PushTarget PushEndpoint::target(const std::string& allocation) const {

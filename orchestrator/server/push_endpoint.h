@@ -26,6 +26,10 @@ class PushEndpoint {
   static Result<std::unique_ptr<PushEndpoint>> open(const PushSite& site, const std::string& folder,
                                                     const std::string& study, const Clock& clock);
 
+  // Would open() work? Reads the files that the site names and listens for a moment; makes and
+  // keeps nothing. The address that agents would be told; errors as of open().
+  static Result<std::string> rehearse(const PushSite& site, const Clock& clock);
+
   // What the agent of an allocation is told.
   PushTarget target(const std::string& allocation) const;
   const std::string& url() const { return url_; }

@@ -85,6 +85,7 @@ class SqliteStudyStore final : public StudyStore {
   Result<std::vector<Sample>> samples(RowId attempt) override;
   Result<std::vector<RankTotal>> ranks(RowId attempt) override;
   Result<std::vector<Metric>> metrics(RowId attempt) override;
+  Result<AttemptProfile> profile(RowId attempt) override;
 
   // store_evidence.cc, store_detail.cc
   Result<StudyEvidence> evidence(RowId study) override;

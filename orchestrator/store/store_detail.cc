@@ -80,7 +80,7 @@ Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
       select_of_valid("t.rank, t.host, t.cpus, t.compute_ns, t.communication_ns, t.work",
                       "rank_totals", "", "t.rank");
   static const std::string kMetrics =
-      select_of_valid("t.name, t.value, t.unit", "metrics", "", "t.name");
+      select_of_valid("t.name, t.value, t.unit, t.better", "metrics", "", "t.name");
   static const std::string kFacts =
       select_of_valid("t.scope, t.name, t.value", "provenance", "", "t.scope, t.name");
 
@@ -118,7 +118,7 @@ Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
   }));
   TRY(each_row(db_.query(kMetrics, study), find, [&](const Statement& row, RunDetail& run) {
     Metric& metric = run.metrics.emplace_back();
-    row.read(ignored, metric.name, metric.value, metric.unit);
+    row.read(ignored, metric.name, metric.value, metric.unit, metric.better);
   }));
   TRY(each_row(db_.query(kFacts, study), find, [&](const Statement& row, RunDetail& run) {
     Fact& fact = run.facts.emplace_back();

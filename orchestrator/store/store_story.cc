@@ -79,4 +79,28 @@ Result<std::vector<Metric>> SqliteStudyStore::metrics(RowId attempt) {
       });
 }
 
+Result<AttemptProfile> SqliteStudyStore::profile(RowId attempt) {
+  AttemptProfile profile;
+  TRY_ASSIGN(profile.ranks,
+             rows_of<RankProfile>(
+                 db_.query("SELECT rank, complete, threads, window_ns, collective_ns,"
+                           " point_to_point_ns, wait_ns, one_sided_ns, other_ns, other_threads_ns"
+                           " FROM profile_ranks WHERE attempt = ? ORDER BY rank",
+                           attempt),
+                 [](const Statement& row, RankProfile& p) {
+                   row.read(p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
+                            p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns,
+                            p.other_threads_ns);
+                 }));
+  TRY_ASSIGN(
+      profile.operations,
+      rows_of<OperationTotal>(db_.query("SELECT name, kind, calls, bytes, time_ns, max_ns"
+                                        " FROM profile_operations WHERE attempt = ? ORDER BY name",
+                                        attempt),
+                              [](const Statement& row, OperationTotal& o) {
+                                row.read(o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns);
+                              }));
+  return profile;
+}
+
 }  // namespace kneepoint

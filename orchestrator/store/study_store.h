@@ -122,6 +122,12 @@ struct AttemptResult {
   std::string disturbed;  // what went beyond the plan's noise limit; "": nothing
 };
 
+// What a preloaded profile saw of an attempt; empty: it had none.
+struct AttemptProfile {
+  std::vector<RankProfile> ranks;
+  std::vector<OperationTotal> operations;
+};
+
 // One line that an agent pushed.
 struct PushedRecord {
   std::int64_t seq = 0;
@@ -231,6 +237,7 @@ class StudyStore {
   virtual Result<std::vector<Sample>> samples(RowId attempt) = 0;
   virtual Result<std::vector<RankTotal>> ranks(RowId attempt) = 0;
   virtual Result<std::vector<Metric>> metrics(RowId attempt) = 0;
+  virtual Result<AttemptProfile> profile(RowId attempt) = 0;
 
   // What other processes want of a running study.
   virtual Result<void> put_request(RowId study, RequestKind kind) = 0;

@@ -53,6 +53,9 @@ void expect_profiles(const std::string& starter) {
       if (fact.at("name") == "profile") profile = fact.at("value");
     }
     EXPECT_EQ(profile, "mpi") << last.dump(1);
+    ASSERT_TRUE(last.contains("mpi_profile")) << last.dump(1);
+    EXPECT_EQ(last.at("mpi_profile").at("ranks").size(), last.at("ranks").size());
+    EXPECT_FALSE(last.at("mpi_profile").at("operations").empty());
     EXPECT_EQ(last.at("ranks").size(), story.at("point").at("ranks").get<std::size_t>());
   }
 }

@@ -138,9 +138,7 @@ TEST(AgentBench, TakesLessThanAThousandthOfACoreWithAndWithoutPushing) {
       static_cast<unsigned long long>(pushes));
   EXPECT_GT(pushes, 5U);
   EXPECT_LT(alone.agent, kMostShare);
-  // Two processes, each within it; together they took 0.06 to 0.08 % where this was written.
-  EXPECT_LT(pushing.agent, kMostShare);
-  EXPECT_LT(pushing.pusher, kMostShare);
+  EXPECT_LT(pushing.agent + pushing.pusher, kMostShare);
 }
 
 // Seconds from the start of argv to the instant that the `date` in it prints.

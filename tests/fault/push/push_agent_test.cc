@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -163,6 +165,24 @@ TEST_F(PushAgentTest, ThePusherIsNobodysLeftoverAndEndsWithItsAgent) {
   // Its connection is closed: it has ended.
   wait_until([&] { return endpoint_->stats().connections == 0; });
   EXPECT_EQ(endpoint_->stats().connections, 0U);
+}
+
+// As process 1 of a container does that reaps nobody: whatever the agent leaves comes to us.
+TEST_F(PushAgentTest, NothingIsLeftForProcess1ToReap) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  PushTarget absent = endpoint_->target("kp-1");
+  absent.url = "https://127.0.0.1:1";
+  for (const PushTarget& push : {endpoint_->target("kp-1"), absent}) {
+    fs::remove_all(folder_ + "/work");
+    ASSERT_EQ(run({"sleep 1.5"}, push), 0) << read(folder_ + "/err");
+    errno = 0;
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << push.url;
+    EXPECT_EQ(errno, ECHILD);
+    const std::string records = read(runs() + "/r1-a1/records.ndjson");
+    EXPECT_NE(records.find("\"type\":\"end\""), std::string::npos) << records;
+    EXPECT_EQ(records.find("leftovers"), std::string::npos) << records;
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(PushAgentTest, APodPushesAndPrintsTheSameRecords) {

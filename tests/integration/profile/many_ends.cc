@@ -56,6 +56,36 @@ void one_of_each() {
   MPI_Comm_free(&half);
 }
 
+// Each rank sends 3 times 40 bytes, and once 8 more, to its neighbour.
+void start_again_and_again() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+  int out[10] = {}, in[10] = {};
+  double more = 1, got = 0;
+  MPI_Request requests[4];
+  MPI_Recv_init(in, 10, MPI_INT, before, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Send_init(out, 10, MPI_INT, next, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Recv_init(&got, 1, MPI_DOUBLE, before, 2, MPI_COMM_WORLD, &requests[2]);
+  MPI_Ssend_init(&more, 1, MPI_DOUBLE, next, 2, MPI_COMM_WORLD, &requests[3]);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Startall(4, requests);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+  // Handles are used again: what they stood for before must not count.
+  for (int i = 0; i < 200; ++i) {
+    MPI_Request two[2];
+    MPI_Recv_init(in, 1, MPI_INT, before, 3, MPI_COMM_WORLD, &two[0]);
+    MPI_Send_init(out, i % 2, MPI_INT, next, 3, MPI_COMM_WORLD, &two[1]);
+    for (MPI_Request& request : two) MPI_Start(&request);  // 4 bytes every second time
+    MPI_Waitall(2, two, MPI_STATUSES_IGNORE);
+    for (MPI_Request& request : two) MPI_Request_free(&request);
+  }
+}
+
 void write_a_file(const char* path) {
   MPI_File file;
   MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
@@ -85,6 +115,7 @@ int main(int argc, char** argv) {
     for (pthread_t& thread : threads) pthread_join(thread, nullptr);
   }
   if (end == "each") one_of_each();
+  if (end == "persistent") start_again_and_again();
   if (end == "file") write_a_file(argv[2]);
   if (end == "abort" && rank == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   if (end == "exit") std::exit(0);

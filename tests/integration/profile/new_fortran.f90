@@ -20,5 +20,10 @@ program new_fortran
   call MPI_Isend(mine, 1, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), 3, MPI_COMM_WORLD, request)
   call MPI_Recv(total, 1, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), 3, MPI_COMM_WORLD, status)
   call MPI_Wait(request, status)
+  call MPI_Send_init(both, 2, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), 4, MPI_COMM_WORLD, request)
+  call MPI_Start(request)
+  call MPI_Recv(both, 2, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), 4, MPI_COMM_WORLD, status)
+  call MPI_Wait(request, status)
+  call MPI_Request_free(request)
   call MPI_Finalize()
 end program

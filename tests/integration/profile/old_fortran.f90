@@ -18,5 +18,10 @@ program old_fortran
   call MPI_ISEND(mine, 1, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), 3, MPI_COMM_WORLD, request, error)
   call MPI_RECV(total, 1, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), 3, MPI_COMM_WORLD, status, error)
   call MPI_WAIT(request, status, error)
+  call MPI_SEND_INIT(both, 2, MPI_DOUBLE_PRECISION, mod(rank + 1, ranks), 4, MPI_COMM_WORLD, request, error)
+  call MPI_START(request, error)
+  call MPI_RECV(both, 2, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), 4, MPI_COMM_WORLD, status, error)
+  call MPI_WAIT(request, status, error)
+  call MPI_REQUEST_FREE(request, error)
   call MPI_FINALIZE(error)
 end program

@@ -153,6 +153,15 @@ TEST(Profile, ThreadsAreCountedAndTheSplitIsOfTheFirst) {
   }
 }
 
+TEST(Profile, BytesOfPersistentRequestsCountEachTimeTheyAreStarted) {
+  const AgentRun run = ends("persistent");
+  ASSERT_EQ(run.records.end->outcome, "succeeded") << run.records.end->detail << run.errors;
+  EXPECT_EQ(calls(run.records, "MPI_Startall"), 2 * 3);
+  EXPECT_EQ(bytes(run.records, "MPI_Startall"), 2 * (3 * 40 + 8));
+  EXPECT_EQ(calls(run.records, "MPI_Start"), 2 * 400);
+  EXPECT_EQ(bytes(run.records, "MPI_Start"), 2 * 100 * 4);
+}
+
 TEST(Profile, PcontrolChoosesTheWindow) {
   const AgentRun run = ends("window");
   ASSERT_EQ(run.records.end->outcome, "succeeded") << run.records.end->detail << run.errors;
@@ -209,8 +218,10 @@ TEST(Profile, FortranIsCountedOnce) {
     EXPECT_EQ(bytes(r, "MPI_Allreduce"), 2 * (5 * 8 + 16)) << program;
     EXPECT_EQ(calls(r, "MPI_Isend"), 2) << program;
     EXPECT_EQ(bytes(r, "MPI_Isend"), 2 * 8) << program;
-    EXPECT_EQ(calls(r, "MPI_Recv"), 2) << program;
-    EXPECT_EQ(calls(r, "MPI_Wait"), 2) << program;
+    EXPECT_EQ(calls(r, "MPI_Start"), 2) << program;
+    EXPECT_EQ(bytes(r, "MPI_Start"), 2 * 16) << program;
+    EXPECT_EQ(calls(r, "MPI_Recv"), 4) << program;
+    EXPECT_EQ(calls(r, "MPI_Wait"), 4) << program;
     EXPECT_EQ(r.profile.size(), 2U) << program;
   }
 }

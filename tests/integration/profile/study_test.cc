@@ -78,6 +78,9 @@ TEST_F(ProfiledStudy, EfficiencyFromTheBreakdownIsTheMeasuredOne) {
   expect_identity(report, "cg");
   EXPECT_NE(text_.find("MPI calls"), std::string::npos) << text_;
   EXPECT_NE(text_.find("MPI_Allreduce"), std::string::npos) << text_;
+  const std::string told = place_.kneepoint({"explain", "r1"}).output;
+  EXPECT_NE(told.find("from MPI_Init to MPI_Finalize; in MPI "), std::string::npos) << told;
+  EXPECT_NE(told.find("    MPI_Allreduce "), std::string::npos) << told;
 }
 
 TEST_F(ProfiledStudy, AProgramThatKnowsNothingOfUsHasABreakdown) {

@@ -116,5 +116,27 @@ TEST(OwnProgram, AnInputThatIsNotThereIsAProblemOfThePlanWithItsPlace) {
       << checked.errors;
 }
 
+TEST(OwnProgram, MetricsOfThePlanAreInTheReportWithUnitAndDirection) {
+  const Place place;
+  std::string plan =
+      plan_of("printf \"%s\\n\" \"{\\\"t\\\": 1, \\\"e\\\": 42.5}\"",
+              "    metrics: {time: {json: t}, rate: {json: e, unit: GB/s, better: higher}}\n");
+  plan.replace(plan.find("repeat: 1"), 9, "repeat: 2");
+  const auto ran = place.kneepoint({"run", place.write("plan.yaml", plan)});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  const json report = json::parse(place.kneepoint({"report", "own", "--json"}).output);
+  const json metrics =
+      report.at("cases").at(0).at("modes").at("strong").at("points").at(0).at("metrics");
+  ASSERT_EQ(metrics.size(), 1U) << metrics.dump();
+  EXPECT_EQ(metrics.at(0).at("name"), "rate");
+  EXPECT_EQ(metrics.at(0).at("unit"), "GB/s");
+  EXPECT_EQ(metrics.at(0).at("better"), "higher");
+  EXPECT_EQ(metrics.at(0).at("median"), 42.5);
+  EXPECT_EQ(metrics.at(0).at("runs"), 2);
+  const std::string text = place.kneepoint({"report", "own"}).output;
+  EXPECT_NE(text.find("Metrics (median over runs, with its interval)"), std::string::npos) << text;
+  EXPECT_NE(text.find("42.50 [42.50, 42.50]  GB/s  higher"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace kneepoint

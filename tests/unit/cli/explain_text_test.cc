@@ -79,6 +79,30 @@ TEST(ExplainText, JsonCarriesTheSame) {
             std::string::npos);
 }
 
+TEST(ExplainText, TheMpiCallsOfAProfileAreListedWithTheirSpreadOverRanks) {
+  RunStory story = example();
+  AttemptProfile& profile = story.attempts[1].profile;
+  profile.ranks = {{0, true, 1, 2 * kSecond, kSecond / 5, 0, 0, 0, 0, 0},
+                   {1, false, 1, 2 * kSecond, kSecond / 2, 0, kSecond / 2, 0, 0, 0}};
+  profile.operations = {{"MPI_Allreduce", "collective", 400, 3200, 700 * kMillisecond, kSecond / 2},
+                        {"MPI_Waitall", "wait", 2, 0, kSecond, kSecond}};
+  EXPECT_NE(to_text(story).find(
+                "  MPI: 2 s from MPI_Init to MPI_Finalize; in MPI 10% (rank 0) to 50% (rank 1) of "
+                "it; 1 of 2 ranks ended before MPI_Finalize\n"
+                "  MPI calls of all ranks:\n"
+                "    call           kind        calls  bytes sent  a rank, mean  longest rank\n"
+                "    MPI_Waitall    wait            2         0 B        500 ms           1 s\n"
+                "    MPI_Allreduce  collective    400      3.2 kB        350 ms        500 ms\n"),
+            std::string::npos)
+      << to_text(story);
+  const std::string json = to_json(story);
+  EXPECT_NE(json.find(R"("mpi_profile":{"ranks":[{"rank":0,"complete":true,)"), std::string::npos);
+  EXPECT_NE(json.find(R"({"name":"MPI_Waitall","kind":"wait","calls":2,"bytes":0,)"),
+            std::string::npos)
+      << json;
+  EXPECT_EQ(to_json(example()).find("mpi_profile"), std::string::npos);
+}
+
 TEST(ExplainText, AThousandRanksAreNotListed) {
   RunStory story = example();
   for (int rank = 0; rank < 1000; ++rank) story.attempts[1].ranks.push_back({rank, "n1", "0"});

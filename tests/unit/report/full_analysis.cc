@@ -152,6 +152,11 @@ PointDetail detail(double t, double t0, int k, Mode mode) {
     g.sentence = "iterations get 2% longer; waiting for the slowest rank explains 40% of it";
     d.tail_growth = g;
   }
+  if (mode == Mode::strong) {
+    d.metrics = {{"energy", "J", "lower", 5, 120.5 * k,
+                  Interval{118.0 * k, 125.25 * k, 0.9375, "order statistics"}},
+                 {"steps", "", "", 1, 400, {}}};
+  }
   d.roofline = RooflinePoint{0.13, 4.2, 3.1e9, 0.031, Bound::memory};
   d.flops_per_second = 2.4e9 * k;
   d.utilisation = 0.024;

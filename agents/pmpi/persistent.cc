@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table of open addresses under a lock that is held for a few instructions. A program that has no
+// persistent request never comes to the lock. If there is no memory, bytes stay uncounted.
+#include "agents/pmpi/persistent.h"
+
+#include <sched.h>
+
+#include <cstdlib>
+
+namespace kneepoint::pmpi {
+namespace {
+
+struct Entry {
+  std::uintptr_t key;  // kFree: nothing there, and nothing behind
+  std::uint64_t bytes;
+};
+constexpr std::uintptr_t kFree = 0;
+constexpr std::uintptr_t kGone = 1;  // was there; go on looking
+constexpr std::size_t kFirstSize = 64;
+
+class Lock {
+ public:
+  Lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) sched_yield();
+  }
+  ~Lock() { flag_.clear(std::memory_order_release); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  static inline std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+};
+
+std::atomic<std::size_t> known{0};  // requests
+Entry* table = nullptr;             // below: under the lock
+std::size_t size = 0;               // a power of two
+std::size_t used = 0;               // entries that are not kFree
+
+// A handle is a pointer in one MPI and a number in another. The values of our own two are taken by
+// no request of a program: they are null or misaligned.
+std::uintptr_t key_of(MPI_Request request) {
+  return (std::uintptr_t)request;  // NOLINT: both kinds
+}
+
+std::size_t first_place(std::uintptr_t key) {
+  return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 32) & (size - 1);
+}
+
+Entry* find(std::uintptr_t key) {
+  if (table == nullptr || key <= kGone) return nullptr;
+  for (std::size_t at = first_place(key);; at = (at + 1) & (size - 1)) {
+    if (table[at].key == key) return &table[at];
+    if (table[at].key == kFree) return nullptr;
+  }
+}
+
+void put(std::uintptr_t key, std::uint64_t bytes) {
+  std::size_t at = first_place(key);
+  while (table[at].key != kFree) at = (at + 1) & (size - 1);
+  table[at] = {key, bytes};
+  ++used;
+}
+
+// Room for one more, at most half full; what is gone is left behind.
+bool make_room() {
+  if (table != nullptr && 2 * (used + 1) <= size) return true;
+  const std::size_t count = known.load(std::memory_order_relaxed);
+  std::size_t wanted = kFirstSize;
+  while (wanted < 4 * (count + 1)) wanted *= 2;
+  auto* const fresh = static_cast<Entry*>(std::calloc(wanted, sizeof(Entry)));
+  if (fresh == nullptr) return false;
+  Entry* const old = table;
+  const std::size_t old_size = size;
+  table = fresh;
+  size = wanted;
+  used = 0;
+  for (std::size_t at = 0; old != nullptr && at < old_size; ++at) {
+    if (old[at].key > kGone) put(old[at].key, old[at].bytes);
+  }
+  std::free(old);
+  return true;
+}
+
+}  // namespace
+
+void note_persistent(MPI_Request request, std::uint64_t bytes) {
+  const std::uintptr_t key = key_of(request);
+  if (key <= kGone) return;
+  const Lock lock;
+  if (Entry* const there = find(key)) {
+    there->bytes = bytes;
+    return;
+  }
+  if (!make_room()) return;
+  put(key, bytes);
+  known.fetch_add(1, std::memory_order_relaxed);
+}
+
+void forget_persistent(MPI_Request request) {
+  if (known.load(std::memory_order_relaxed) == 0) return;
+  const Lock lock;
+  if (Entry* const there = find(key_of(request))) {
+    there->key = kGone;
+    known.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+std::uint64_t started(const MPI_Request* requests, int count) {
+  if (known.load(std::memory_order_relaxed) == 0) return 0;
+  std::uint64_t sum = 0;
+  const Lock lock;
+  for (int i = 0; i < count; ++i) {
+    if (const Entry* const there = find(key_of(requests[i]))) sum += there->bytes;
+  }
+  return sum;
+}
+
+}  // namespace kneepoint::pmpi
