@@ -10,7 +10,6 @@
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/recommend_text.h"
 #include "orchestrator/cli/report_options.h"
-#include "orchestrator/cli/study_price.h"
 #include "orchestrator/plan/price_reader.h"
 
 namespace kneepoint::cli {
@@ -25,6 +24,15 @@ PriceBook node_hours() {
   item.per_node_hour = 1'000'000;
   book.items.push_back(item);
   return book;
+}
+
+Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
+  if (name.empty() && book.items.size() == 1) return book.items.front();
+  if (const PriceItem* item = book.find(name)) return *item;
+  std::string names;
+  for (const PriceItem& item : book.items) names += (names.empty() ? "" : ", ") + item.name;
+  return wrong_flag("--item", (name.empty() ? "missing; " : "no item '" + name + "'; ") +
+                                  book.path + " has: " + names);
 }
 
 Result<double> duration_flag(const std::string& flag, std::string text) {

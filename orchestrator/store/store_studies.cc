@@ -9,7 +9,6 @@ namespace {
 const std::string kSelectStudies =
     "SELECT id, study_id, name, hash8, n, state, backend, site, plan_path, plan_text, site_text,"
     " work_dir, worker, seed, knee_rule, knee_floor, created_ns, updated_ns,"
-    " price_path, price_text, price_item,"
     " (SELECT COUNT(*) FROM runs WHERE study = s.id),"
     " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'succeeded'),"
     " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'failed')"
@@ -20,8 +19,7 @@ bool read_study(const Statement& row, StudyRow& study, std::string& worker) {
   row.read(study.row, study.id, study.name, study.hash8, study.n, study.state, study.backend,
            study.site, study.plan_path, study.plan_text, study.site_text, study.work_dir, worker,
            study.seed, study.knee_rule, study.knee_floor, study.created_ns, study.updated_ns,
-           study.price_path, study.price_text, study.price_item, study.runs, study.succeeded,
-           study.failed);
+           study.runs, study.succeeded, study.failed);
   const auto unit = parse_worker_unit(worker);
   if (unit) study.worker = *unit;
   return unit.has_value();
@@ -95,16 +93,6 @@ Result<void> SqliteStudyStore::update_study_plan(RowId study, const Study& plan)
                      " knee_floor = ?, updated_ns = ? WHERE id = ?",
                      plan.plan.path, plan.plan.text, plan.plan.knee.rule, plan.plan.knee.floor,
                      clock_.wall(), study));
-  if (changed == 0) return no_such("study", study);
-  return {};
-}
-
-Result<void> SqliteStudyStore::set_study_price(RowId study, const std::string& path,
-                                               const std::string& text, const std::string& item) {
-  TRY_ASSIGN(
-      const int changed,
-      db_.run("UPDATE studies SET price_path = ?, price_text = ?, price_item = ? WHERE id = ?",
-              path, text, item, study));
   if (changed == 0) return no_such("study", study);
   return {};
 }

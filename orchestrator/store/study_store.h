@@ -42,8 +42,6 @@ struct StudyRow {
   double knee_floor = 0.7;
   Nanoseconds created_ns = 0;
   Nanoseconds updated_ns = 0;
-  // The price book that its runs are billed by, and the item of it; "": none was given.
-  std::string price_path, price_text, price_item;
   int runs = 0, succeeded = 0, failed = 0;  // counts over runs, for `list`
 };
 
@@ -171,8 +169,6 @@ class StudyStore {
   virtual Result<void> set_study_state(RowId study, const std::string& state) = 0;
   // Plan text, knee and limits may change when a study is extended.
   virtual Result<void> update_study_plan(RowId study, const Study& plan) = 0;
-  virtual Result<void> set_study_price(RowId study, const std::string& path,
-                                       const std::string& text, const std::string& item) = 0;
   virtual Result<void> delete_study(RowId study) = 0;
 
   // Lease: held while its heartbeat is fresh, or on this host while `alive` says so of its process.
@@ -211,8 +207,6 @@ class StudyStore {
 
   // What every report must say of the study; each code once.
   virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;
-  // Instead of the one of its code; without a message there is none any more.
-  virtual Result<void> set_caveat(RowId study, const Caveat& caveat) = 0;
 
   // Story.
   virtual Result<void> put_event(RowId study, const Event& event) = 0;
