@@ -6,15 +6,18 @@
 #include <ostream>
 #include <set>
 
+#include "orchestrator/analysis/adaptive_search.h"
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/requests.h"
+#include "orchestrator/engine/rounds.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
@@ -37,7 +40,7 @@ int concurrent_on(const Plan& plan, const Site& site, const Capabilities& backen
 std::vector<AllocationRequest> packed_requests(const Study& study, const Site& site,
                                                const SiteAccess& access,
                                                const std::string& directory) {
-  const std::vector<Run> runs = first_round(study);
+  const std::vector<Run> runs = first_of(study).runs;
   std::vector<PackItem> items;
   for (const Run& run : runs) {
     items.push_back(
@@ -128,6 +131,12 @@ void rehearse(const Study& study, const Site& site, const SiteAccess& access, co
   }
 }
 
+bool has_only_doublings(const Study& study) {
+  std::set<int> ks;
+  for (const Point& point : study.points) ks.insert(point.k);
+  return doublings({ks.begin(), ks.end()}).size() == ks.size();
+}
+
 Result<int> check(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(PlanOnSite both,
              read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
@@ -146,6 +155,18 @@ Result<int> check(Session& session, const Arguments& arguments) {
   answer.concurrent = concurrent_on(both.plan, site, access.capabilities);
   answer.warnings = plan_warnings(expanded.study, capacity);
   answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
+  TRY_ASSIGN(PriceFound price, price_of_study(arguments, site, nullptr));
+  if (!price.problems.empty()) return report_problems(session, price.problems);
+  if (price.price) answer.price = std::move(price.price->price);
+  answer.budget = fit_budget(expanded.study, site.limits, answer.price);
+  if (both.plan.search.adaptive) {
+    answer.search = forecast(expanded.study);
+    if (has_only_doublings(expanded.study)) {
+      answer.warnings.emplace_back(
+          "the scale has no K between its doublings, so that the search can't look at any nearer "
+          "to the knee; give a denser one, such as [1, 2, 3, 4, 6, 8, 12, 16]");
+    }
+  }
   rehearse(expanded.study, site, access, session.clock, root, answer);
   if (site.push.on) {
     const LiveReportsTry tried = try_live_reports(site, session.clock);
@@ -160,6 +181,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   const bool refused = std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
                                    [](const Rehearsal& one) { return one.refused; });
   return refused || answer.live_refused ? kExitUsage : kExitDone;
+  return refused || !answer.budget.refusals.empty() ? kExitUsage : kExitDone;
 }
 
 }  // namespace
@@ -174,6 +196,17 @@ CommandSpec check_command() {
           "backend "
           "would refuse a shape, or if `push` can't work.",
           {{"PLAN", "The plan file", true, {}, Completes::files}},
+  return {
+      "check",
+      "Show what a plan would do; submit nothing",
+      "Reads a plan and a site and reports every problem at once. Shows the matrix (points, "
+      "sizes, repeats), what would be submitted, the estimated node-hours (with --prices also "
+      "what they cost), and warnings. "
+      "Asks the site's backend what it would say to each shape. Submits nothing and touches no "
+      "database. Exits with 2 if the backend would refuse a shape, or if the plan can't fit its "
+      "budget: then it says what would fit.",
+      {{"PLAN", "The plan file", true, {}, Completes::files}},
+      with_price_flags(
           {{"--site",
             "FILE",
             "Where it would run (default: KNEEPOINT_SITE, else this machine)",
@@ -186,10 +219,10 @@ CommandSpec check_command() {
             "be new or empty",
             {},
             false,
-            Completes::files}},
-          {"kneepoint check plans/quickstart.yaml",
-           "kneepoint check plans/jacobi.yaml --site plans/sites/simulated.yaml --emit scripts"},
-          check};
+            Completes::files}}),
+      {"kneepoint check plans/quickstart.yaml",
+       "kneepoint check plans/jacobi.yaml --site plans/sites/simulated.yaml --emit scripts"},
+      check};
 }
 
 }  // namespace kneepoint::cli

@@ -4,11 +4,13 @@
 #include "orchestrator/cli/check_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/estimate.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/engine/rounds.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -19,7 +21,9 @@ std::string size_text(const Point& point) {
   return point.has_size ? number_text(point.size, 12) : "-";
 }
 
-std::string repeats_text(const Repeat& repeat) {
+std::string repeats_text(const Plan& plan) {
+  const Repeat& repeat = plan.repeat;
+  if (plan.search.adaptive) return "0.." + std::to_string(repeat.max);
   std::string text = std::to_string(repeat.min);
   if (repeat.max > repeat.min) text += ".." + std::to_string(repeat.max);
   return text;
@@ -47,7 +51,7 @@ std::vector<std::vector<const Point*>> groups_of(const Study& study) {
   return groups;
 }
 
-std::string group_text(const std::vector<const Point*>& points, const Repeat& repeat) {
+std::string group_text(const std::vector<const Point*>& points, const Plan& plan) {
   const Point& first = *points.front();
   std::string text = group_of(first);
   const bool same = std::all_of(points.begin(), points.end(), [&](const Point* point) {
@@ -65,7 +69,7 @@ std::string group_text(const std::vector<const Point*>& points, const Repeat& re
     rows.push_back({std::to_string(point->k), std::to_string(point->shape.nodes),
                     std::to_string(point->shape.ranks),
                     std::to_string(point->shape.threads_per_rank), size_text(*point),
-                    repeats_text(repeat)});
+                    repeats_text(plan)});
     if (!same) rows.back().push_back(point->held_fixed);
   }
   return text + to_table(columns, rows, 2);
@@ -83,6 +87,7 @@ Submission submission_of(const CheckAnswer& answer) {
 std::string submission_text(const CheckAnswer& answer) {
   const Submission submission = submission_of(answer);
   std::string text = "Would submit " + counted(submission.allocations, "allocation");
+  if (answer.study.plan.search.adaptive) text += " in round 0";
   if (answer.site.packing.mode == PackingMode::packed) {
     text += " that " + std::string(submission.allocations == 1 ? "holds" : "hold") + " all " +
             counted(submission.runs, "run") + " (packed)";
@@ -97,6 +102,52 @@ std::string submission_text(const CheckAnswer& answer) {
          (submission.largest_is_emulated ? "no core (emulated)"
                                          : counted(submission.largest.cpus(), "core")) +
          ".\n";
+}
+
+// What an adaptive search begins with, where it would end by the models, and its bound.
+std::string search_text(const CheckAnswer& answer) {
+  const Plan& plan = answer.study.plan;
+  const Round first = first_of(answer.study);
+  std::string text = "Adaptive search for the knee (E=" + number_text(plan.knee.floor) +
+                     ", to within " + number_text(100 * plan.search.within) +
+                     "% of its K), in rounds. ";
+  for (const std::string& words : first.words) text += "Round 0: " + words + ". ";
+  text += "The next rounds follow from what is measured, and stay on the K of the scale, at most " +
+          counted(plan.repeat.max, "run") + " each.";
+  std::string out = wrap(text, kTextWidth, 0);
+  out += "Round 0: " +
+         to_text(estimate_runs(answer.study, first.runs, answer.price), plan.limits.timeout) +
+         ".\n";
+  if (answer.search && answer.search->grid_node_seconds > 0) {
+    const double share = 100 * answer.search->node_seconds / answer.search->grid_node_seconds;
+    out += "By the models it ends after " + counted(answer.search->rounds, "round") + " with " +
+           counted(answer.search->runs, "run") + " and " +
+           number_text(answer.search->node_seconds / 3600) + " node-hours, " +
+           std::to_string(std::lround(share)) + "% of the full grid's.\n";
+  }
+  return out + "Never more than the full grid: ";
+}
+
+std::string cost_text(const CheckAnswer& answer) {
+  const Plan& plan = answer.study.plan;
+  const auto estimate = [&](int repeats) {
+    return to_text(estimate_cost(answer.study, repeats, answer.price), plan.limits.timeout) + ".\n";
+  };
+  std::string text = plan.search.adaptive ? search_text(answer) : "Estimate: ";
+  text += estimate(plan.search.adaptive ? plan.repeat.max : plan.repeat.min);
+  if (plan.repeat.max > plan.repeat.min && !plan.search.adaptive) {
+    text += "With all repeats: " + estimate(plan.repeat.max);
+  }
+  if (answer.price) {
+    text += "Billed by item " + answer.price->item.name + " of " + answer.price->path +
+            (answer.price->example ? " (an example, not today's prices)" : "") +
+            ", each run as a job of its own.\n";
+  }
+  if (!answer.budget.sentence.empty()) text += "Budget: " + answer.budget.sentence + ".\n";
+  for (const std::string& warning : answer.budget.warnings) {
+    text += wrap("Warning: " + warning, kTextWidth, 0);
+  }
+  return text;
 }
 
 }  // namespace
@@ -127,15 +178,10 @@ std::string to_text(const CheckAnswer& answer) {
                      amount(answer.capacity.cores_per_node, "core") + "). K counts " +
                      to_string(plan.worker) + "s.\n";
   for (const auto& group : groups_of(answer.study)) {
-    text += "\n" + group_text(group, plan.repeat);
+    text += "\n" + group_text(group, plan);
   }
   text += "\n" + submission_text(answer);
-  const int repeats = plan.repeat.min;
-  text += "Estimate: " + to_text(estimate_cost(answer.study, repeats), plan.limits.timeout) + ".\n";
-  if (plan.repeat.max > repeats) {
-    text += "With all repeats: " +
-            to_text(estimate_cost(answer.study, plan.repeat.max), plan.limits.timeout) + ".\n";
-  }
+  text += cost_text(answer);
   for (const std::string& warning : answer.warnings) {
     text += wrap("Warning: " + warning, kTextWidth, 0);
   }
@@ -150,6 +196,10 @@ std::string to_text(const CheckAnswer& answer) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
     text += listed(answer.refusals);
     text += kRefusalAdvice;
+  }
+  if (!answer.budget.refusals.empty()) {
+    text += "\nThe plan does not fit its budget; 'kneepoint run' would refuse it:\n";
+    for (const std::string& why : answer.budget.refusals) text += wrap(why, kTextWidth, 2);
   }
   if (!answer.emit_folder.empty()) {
     text += "Wrote " + counted(static_cast<long>(answer.emitted.size()), "file") + " into " +
@@ -190,7 +240,7 @@ std::string to_json(const CheckAnswer& answer) {
     json.key("gpus_per_node").value(point.shape.gpus_per_node);
     json.key("size");
     point.has_size ? json.value(point.size) : json.null();
-    json.key("runs_min").value(plan.repeat.min);
+    json.key("runs_min").value(plan.search.adaptive ? 0 : plan.repeat.min);
     json.key("runs_max").value(plan.repeat.max);
     json.key("held_fixed").value(point.held_fixed);
     json.key("emulated").value(point.emulated);
@@ -212,12 +262,33 @@ std::string to_json(const CheckAnswer& answer) {
   json.key("largest_ranks").value(submission.largest.ranks);
   json.key("largest_cores").value(submission.largest_is_emulated ? 0 : submission.largest.cpus());
   json.end_object();
-  const Estimate estimate = estimate_cost(answer.study, plan.repeat.min);
+  const Estimate estimate = estimate_cost(
+      answer.study, plan.search.adaptive ? plan.repeat.max : plan.repeat.min, answer.price);
   json.key("estimate").begin_object();
   json.key("modelled_runs").value(estimate.modelled_runs);
   json.key("modelled_node_hours").value(estimate.modelled_node_hours);
   json.key("bounded_runs").value(estimate.bounded_runs);
   json.key("bounded_node_hours").value(estimate.bounded_node_hours);
+  if (answer.price) {
+    json.key("currency").value(answer.price->currency);
+    json.key("modelled_amount").value(micros_text(estimate.modelled_money->micros));
+    json.key("bounded_amount").value(micros_text(estimate.bounded_money->micros));
+  }
+  json.end_object();
+  json.key("search").value(plan.search.adaptive ? "adaptive" : "grid");
+  if (answer.search) {
+    json.key("forecast").begin_object();
+    json.key("rounds").value(answer.search->rounds);
+    json.key("runs").value(answer.search->runs);
+    json.key("node_hours").value(answer.search->node_seconds / 3600);
+    json.end_object();
+  }
+  json.key("budget").begin_object();
+  json.key("sentence").value(answer.budget.sentence);
+  json.key("refusals");
+  strings(json, answer.budget.refusals);
+  json.key("warnings");
+  strings(json, answer.budget.warnings);
   json.end_object();
   json.key("warnings");
   strings(json, answer.warnings);

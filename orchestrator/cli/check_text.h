@@ -3,9 +3,12 @@
 // The answer of `check` as a value, and how it is written. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "orchestrator/cli/budget.h"
+#include "orchestrator/engine/adaptive_rounds.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/matrix.h"
@@ -26,6 +29,9 @@ struct CheckAnswer {
   int concurrent = 1;
   std::vector<std::string> warnings = {};
   std::vector<std::string> refusals = {};  // points that `run` won't start here
+  std::optional<StudyPrice> price = {};
+  BudgetAnswer budget = {};
+  std::optional<SearchForecast> search = {};  // adaptive, where all points have models
   std::vector<Rehearsal> rehearsals = {};
   std::string live_reports = {};  // what became of trying `push`; "": the site has none
   bool live_refused = false;      // `run` would refuse it

@@ -56,10 +56,12 @@ Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Si
     chosen.choice = Choice::reopen;
   } else if (newest->state == "finished") {
     TRY_ASSIGN(const StudyEvidence evidence, store.evidence(newest->row));
-    // With `until`, how much more is wanted is for the engine to find out from a changed plan.
+    // With `until` and adaptive search, how much more is wanted is for the engine to find out from
+    // a changed plan.
     const bool changed = newest->plan_text != study.plan.text;
-    const bool open_ended = study.plan.repeat.until_efficiency_ci > 0;
-    const bool more = asks_for_more(study, evidence) || (changed && open_ended);
+    const bool adaptive = study.plan.search.adaptive;
+    const bool open_ended = adaptive || study.plan.repeat.until_efficiency_ci > 0;
+    const bool more = (!adaptive && asks_for_more(study, evidence)) || (changed && open_ended);
     chosen.choice = more ? Choice::extend : Choice::nothing;
   }
   return chosen;

@@ -65,6 +65,8 @@ std::vector<std::string> controller_argv(const std::string& executable, const st
     argv.push_back(value);
   };
   pass("--site", arguments.text("--site"));
+  pass("--prices", arguments.text("--prices"));
+  pass("--item", arguments.text("--item"));
   pass("--concurrent", arguments.text("--concurrent"));
   if (arguments.has("--retry-failed")) argv.push_back("--retry-failed");
   pass("--log-level", session.log_level.empty() ? "info" : session.log_level);

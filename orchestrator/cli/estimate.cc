@@ -3,38 +3,74 @@
 // Sums over points.
 #include "orchestrator/cli/estimate.h"
 
+#include "orchestrator/cli/budget.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/packing.h"
+#include "orchestrator/engine/rounds.h"
 
 namespace kneepoint::cli {
 
-Estimate estimate_cost(const Study& study, int repeats) {
+namespace {
+
+void add(const Study& study, const Point& point, int repeats,
+         const std::optional<StudyPrice>& price, Estimate& sum) {
+  const bool modelled = point.modelled_seconds > 0;
+  const double seconds = modelled ? point.modelled_seconds : to_seconds(study.plan.limits.timeout);
+  const double hours = seconds * repeats * point.shape.nodes / 3600;
+  (modelled ? sum.modelled_runs : sum.bounded_runs) += repeats;
+  (modelled ? sum.modelled_node_hours : sum.bounded_node_hours) += hours;
+  if (modelled) sum.seconds_in_turn += seconds * repeats;
+  if (!price) return;
+  (modelled ? sum.modelled_money : sum.bounded_money)->micros +=
+      run_micros(*price, point, seconds) * repeats;
+}
+
+Estimate nothing_yet(const std::optional<StudyPrice>& price) {
   Estimate sum;
+  if (price) sum.modelled_money = sum.bounded_money = Money{0, price->currency};
+  return sum;
+}
+
+void note_largest(const Study& study, Submission& sum) {
   for (const Point& point : study.points) {
-    if (point.modelled_seconds > 0) {
-      const double seconds = point.modelled_seconds * repeats;
-      sum.modelled_runs += repeats;
-      sum.seconds_in_turn += seconds;
-      sum.modelled_node_hours += seconds * point.shape.nodes / 3600;
-    } else {
-      sum.bounded_runs += repeats;
-      sum.bounded_node_hours +=
-          to_seconds(study.plan.limits.timeout) * repeats * point.shape.nodes / 3600;
+    const Shape& shape = point.shape;
+    if (shape.nodes > sum.largest.nodes ||
+        (shape.nodes == sum.largest.nodes && shape.cpus() > sum.largest.cpus())) {
+      sum.largest = shape;
+      sum.largest_is_emulated = point.emulated;
     }
   }
+}
+
+std::string hours_text(double node_hours, const std::optional<Money>& money) {
+  return number_text(node_hours) + " node-hours" + (money ? ", " + rounded_text(*money) + "," : "");
+}
+
+}  // namespace
+
+Estimate estimate_cost(const Study& study, int repeats, const std::optional<StudyPrice>& price) {
+  Estimate sum = nothing_yet(price);
+  for (const Point& point : study.points) add(study, point, repeats, price, sum);
+  return sum;
+}
+
+Estimate estimate_runs(const Study& study, const std::vector<Run>& runs,
+                       const std::optional<StudyPrice>& price) {
+  Estimate sum = nothing_yet(price);
+  for (const Run& run : runs) add(study, study.points[run.point], 1, price, sum);
   return sum;
 }
 
 std::string to_text(const Estimate& estimate, Nanoseconds timeout) {
   const Nanoseconds in_turn = from_seconds(estimate.seconds_in_turn);
-  const std::string modelled = number_text(estimate.modelled_node_hours) +
-                               " node-hours by the workloads' models (" +
+  const std::string modelled = hours_text(estimate.modelled_node_hours, estimate.modelled_money) +
+                               " by the workloads' models (" +
                                counted(estimate.modelled_runs, "run") + ", one after the other " +
                                to_duration_text(in_turn) + "; start-up not counted)";
-  const std::string bounded = "at most " + number_text(estimate.bounded_node_hours) +
-                              " node-hours (" + counted(estimate.bounded_runs, "run") +
-                              " without a model, each taken at its time limit of " +
-                              to_duration_text(timeout) + ")";
+  const std::string bounded =
+      "at most " + hours_text(estimate.bounded_node_hours, estimate.bounded_money) + " (" +
+      counted(estimate.bounded_runs, "run") + " without a model, each taken at its time limit of " +
+      to_duration_text(timeout) + ")";
   if (estimate.bounded_runs == 0) return modelled;
   if (estimate.modelled_runs == 0) return bounded;
   return modelled + ", and " + bounded;
@@ -42,6 +78,17 @@ std::string to_text(const Estimate& estimate, Nanoseconds timeout) {
 
 Submission submission_of(const Study& study, const Packing& packing, int places, int most_nodes) {
   Submission sum;
+  if (study.plan.search.adaptive) {
+    std::vector<PackItem> first;
+    for (const Run& run : first_of(study).runs) {
+      first.push_back({study.points[run.point].shape.nodes, study.plan.limits.timeout});
+    }
+    sum.runs = static_cast<int>(first.size());
+    sum.allocations = sum.allocations_at_most =
+        static_cast<int>(pack(first, packing, places, most_nodes).size());
+    note_largest(study, sum);
+    return sum;
+  }
   const auto allocations_for = [&](int repeats) {
     std::vector<PackItem> runs;
     for (int repeat = 0; repeat < repeats; ++repeat) {
@@ -54,14 +101,7 @@ Submission submission_of(const Study& study, const Packing& packing, int places,
   sum.runs = static_cast<int>(study.points.size()) * study.plan.repeat.min;
   sum.allocations = allocations_for(study.plan.repeat.min);
   sum.allocations_at_most = allocations_for(study.plan.repeat.max);
-  for (const Point& point : study.points) {
-    const Shape& shape = point.shape;
-    if (shape.nodes > sum.largest.nodes ||
-        (shape.nodes == sum.largest.nodes && shape.cpus() > sum.largest.cpus())) {
-      sum.largest = shape;
-      sum.largest_is_emulated = point.emulated;
-    }
-  }
+  note_largest(study, sum);
   return sum;
 }
 

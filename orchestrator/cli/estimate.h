@@ -5,8 +5,11 @@
 // the two are never added without saying so.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "orchestrator/cost/spend.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
 
@@ -16,18 +19,24 @@ struct Estimate {
   int modelled_runs = 0;
   int bounded_runs = 0;  // without a model
   double modelled_node_hours = 0;
-  double bounded_node_hours = 0;  // at most
-  double seconds_in_turn = 0;     // all modelled runs, one after the other
+  double bounded_node_hours = 0;                       // at most
+  double seconds_in_turn = 0;                          // all modelled runs, one after the other
+  std::optional<Money> modelled_money, bounded_money;  // where there is a price
 };
 
-Estimate estimate_cost(const Study& study, int repeats);
+// `repeats` of every point, or these runs. With a price each run is billed as a job of its own.
+Estimate estimate_cost(const Study& study, int repeats,
+                       const std::optional<StudyPrice>& price = std::nullopt);
+Estimate estimate_runs(const Study& study, const std::vector<Run>& runs,
+                       const std::optional<StudyPrice>& price = std::nullopt);
 
-// "0.25 node-hours by the workloads' models", "at most 3.3 node-hours (no model: 10 runs at ...)".
+// "0.25 node-hours, 0.63 USD by the workloads' models", "at most 3.3 node-hours (no model: 10 runs
+// at ...)".
 std::string to_text(const Estimate& estimate, Nanoseconds timeout);
 
 // What `run` would hand over, if nothing fails.
 struct Submission {
-  int runs = 0;                 // of round 0
+  int runs = 0;                 // of round 0, also of an adaptive search
   int allocations = 0;          // one for each of them, or fewer that hold several
   int allocations_at_most = 0;  // with all the repeats that `until` may ask for
   Shape largest;

@@ -46,7 +46,8 @@ std::string to_live_text(const Progress& progress, const std::string& efficiency
        " queued  " + failed);
   std::string times = to_duration_text(progress.elapsed_ns) + " elapsed";
   if (progress.left_ns >= 0) times += ", about " + to_duration_text(progress.left_ns) + " left";
-  line(times + ", " + node_hours(progress.node_seconds) + " spent");
+  line(times + ", " + node_hours(progress.node_seconds) +
+       (progress.money.empty() ? "" : ", " + progress.money) + " spent");
   for (std::size_t i = 0; i < efficiency_table.size();) {
     const std::size_t end = std::min(efficiency_table.find('\n', i), efficiency_table.size());
     line(efficiency_table.substr(i, end - i));
@@ -60,7 +61,8 @@ std::string to_live_text(const Progress& progress, const std::string& efficiency
 std::string to_summary_line(const Progress& progress) {
   return std::to_string(progress.done) + " of " + counted(progress.total, "run") + " done, " +
          std::to_string(progress.failed) + " failed; " + to_duration_text(progress.elapsed_ns) +
-         ", " + node_hours(progress.node_seconds);
+         ", " + node_hours(progress.node_seconds) +
+         (progress.money.empty() ? "" : ", " + progress.money);
 }
 
 }  // namespace kneepoint::cli

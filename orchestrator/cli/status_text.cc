@@ -10,8 +10,12 @@
 #include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/progress_text.h"
+#include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/cost/spend.h"
 #include "orchestrator/model/provenance.h"
+#include "orchestrator/plan/catalog.h"
+#include "orchestrator/plan/plan_reader.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -80,6 +84,25 @@ std::string counts_text(const StudyStatus& status) {
   return text.empty() ? "none yet" : text;
 }
 
+void read_money(const StudyEvidence& evidence, StudyStatus& status) {
+  const StudyRow& row = status.row;
+  if (const auto price = stored_price(row)) {
+    status.spent = spend_of(evidence, *price);
+    status.price = "item " + price->item.name + " of " + price->path;
+  }
+  const PlanRead plan = read_plan(row.plan_text, row.plan_path, built_in_catalog());
+  if (!plan.problems.empty()) return;
+  const Limits& limits = plan.plan.limits;
+  status.budget_node_hours = limits.node_hours;
+  if (limits.amount_micros > 0) status.budget = Money{limits.amount_micros, limits.currency};
+}
+
+std::string money_line(const StudyStatus& status) {
+  std::string text = rounded_text(*status.spent);
+  if (status.budget) text += " of " + rounded_text(*status.budget);
+  return text + " (" + status.price + ")";
+}
+
 }  // namespace
 
 int StudyStatus::in(AttemptState state) const {
@@ -115,6 +138,7 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   status.total = static_cast<int>(runs.size());
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
   status.node_seconds = evidence.node_seconds;
+  read_money(evidence, status);
   for (const PointEvidence& point : evidence.points) {
     status.points.push_back(status_of(point));
     for (const RunEvidence& run : point.runs) {
@@ -149,7 +173,11 @@ std::string to_text(const StudyStatus& status, int width) {
          counted(status.allocations, "allocation"));
   }
   if (!status.caveat.empty()) line("caveat:      " + status.caveat);
-  line("node-hours:  " + number_text(status.node_seconds / 3600));
+  line("node-hours:  " + number_text(status.node_seconds / 3600) +
+       (status.budget_node_hours > 0
+            ? " of " + number_text(status.budget_node_hours) + " in the budget"
+            : ""));
+  if (status.spent) line("spent:       " + money_line(status));
   line("created:     " + to_utc_text(row.created_ns));
   line("files:       " + row.work_dir);
   if (!status.points.empty()) {
@@ -199,6 +227,15 @@ std::string to_json(const StudyStatus& status) {
   json.key("allocations").value(status.allocations);
   if (!status.caveat.empty()) json.key("caveat").value(status.caveat);
   json.key("node_hours").value(status.node_seconds / 3600);
+  if (status.budget_node_hours > 0) json.key("budget_node_hours").value(status.budget_node_hours);
+  if (status.spent) {
+    json.key("spent").begin_object();
+    json.key("amount").value(micros_text(status.spent->micros));
+    json.key("currency").value(status.spent->currency);
+    json.key("price").value(status.price);
+    json.end_object();
+  }
+  if (status.budget) json.key("budget_amount").value(micros_text(status.budget->micros));
   json.key("controller");
   if (status.holder) {
     json.begin_object();

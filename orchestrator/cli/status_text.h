@@ -10,6 +10,7 @@
 
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/evidence.h"
+#include "orchestrator/model/money.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {
@@ -30,7 +31,11 @@ struct StudyStatus {
   int placed = 0;       // runs whose newest attempt was handed over
   int allocations = 0;  // that hold them
   double node_seconds = 0;
-  std::string caveat;  // of its numbers; "": none
+  double budget_node_hours = 0;  // of the plan; 0: none
+  std::optional<Money> spent;    // where the study has a price
+  std::optional<Money> budget;   // of money
+  std::string price;             // "item c-large of prices.yaml"; "": none
+  std::string caveat;            // of its numbers; "": none
   std::vector<PointStatus> points;
   std::optional<Lease> holder;
   bool holder_is_live = false;

@@ -5,6 +5,9 @@
 #include "orchestrator/engine/admission.h"
 
 #include <algorithm>
+#include <cstdio>
+
+#include "orchestrator/model/money.h"
 
 namespace kneepoint {
 namespace {
@@ -15,6 +18,12 @@ T smaller(T a, T b) {
   if (a == 0) return b;
   if (b == 0) return a;
   return std::min(a, b);
+}
+
+std::string hours(double node_seconds) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.4g", node_seconds / 3600);
+  return buffer;
 }
 
 std::string in_use(int used, int limit) {
@@ -32,7 +41,16 @@ Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceil
       break;
     }
     if (ceilings.node_seconds > 0 && now.node_seconds + need.node_seconds > ceilings.node_seconds) {
-      answer.waiting = "the budget of node-hours is used up";
+      answer.waiting = "the budget of " + hours(ceilings.node_seconds) +
+                       " node-hours: " + hours(now.node_seconds) +
+                       " are spent, the next run is reckoned at " + hours(need.node_seconds);
+      answer.over_budget = true;
+      break;
+    }
+    if (ceilings.micros > 0 && need.micros > ceilings.micros - now.micros) {
+      answer.waiting = "the budget of " + to_string(Money{ceilings.micros, ceilings.currency}) +
+                       ": " + micros_text(now.micros) + " is spent, the next run is reckoned at " +
+                       micros_text(need.micros);
       answer.over_budget = true;
       break;
     }
@@ -49,6 +67,7 @@ Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceil
     now.nodes += need.nodes;
     now.cpus += need.cpus;
     now.node_seconds += need.node_seconds;
+    now.micros += need.micros;
     ++answer.count;
   }
   return answer;
@@ -64,6 +83,8 @@ Ceilings ceilings_of(const Limits& plan, const SiteLimits& site, const Capabilit
   c.nodes = smaller(smaller(plan.nodes, site.nodes), backend.nodes);
   c.cpus = backend.shares_cores ? backend.cores_per_node : 0;
   c.node_seconds = smaller(plan.node_hours, site.node_hours) * 3600;
+  c.micros = plan.amount_micros;
+  c.currency = plan.currency;
   return c;
 }
 

@@ -4,6 +4,7 @@
 // overtake one another, so that the interleaving that protects against drift survives the limits.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace kneepoint {
 struct Need {
   int nodes = 1;
   int cpus = 0;             // slots of the shared machine; 0 for runs that only sleep
-  double node_seconds = 0;  // what it is expected to cost; 0: unknown
+  double node_seconds = 0;  // what it is expected to cost
+  std::int64_t micros = 0;  // the same in money, where the study has a price
 };
 
 struct Ceilings {
@@ -25,6 +27,8 @@ struct Ceilings {
   int nodes = 0;            // 0: none
   int cpus = 0;             // 0: not counted (nodes are the backend's business)
   double node_seconds = 0;  // budget; 0: none
+  std::int64_t micros = 0;  // budget of money in `currency`; 0: none
+  std::string currency;
 };
 
 struct Usage {
@@ -32,6 +36,7 @@ struct Usage {
   int nodes = 0;
   int cpus = 0;
   double node_seconds = 0;  // spent, plus what the active runs are expected to cost
+  std::int64_t micros = 0;
 };
 
 struct Admission {

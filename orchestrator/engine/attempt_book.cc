@@ -187,7 +187,9 @@ Result<void> AttemptBook::conclude(int index, AttemptState state, Reason reason,
   const double elapsed = to_seconds(attempt.ended_ns - attempt.started_ns);
   if (attempt.started_ns > 0 && elapsed > 0) {
     // The whole allocation is held while one of its steps runs.
-    progress_.node_seconds += elapsed * table_.allocation_of(index).nodes;
+    const ActiveAllocation& allocation = table_.allocation_of(index);
+    progress_.spending.add(allocation.job.name, study_.points[run.point], allocation.nodes,
+                           attempt.ended_ns - attempt.started_ns);
     if (state == AttemptState::succeeded) table_.note_elapsed(run.point, elapsed);
   }
   run.fruitless = 0;

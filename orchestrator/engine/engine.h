@@ -6,12 +6,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
+#include "orchestrator/cost/spend.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/store/study_store.h"
@@ -24,6 +26,7 @@ struct Progress {
   int total = 0, done = 0, running = 0, queued = 0, failed = 0;
   int round = 0;
   double node_seconds = 0;
+  std::string money;  // spent so far: "12.30 USD"; "": the study has no price
   Nanoseconds elapsed_ns = 0;
   Nanoseconds left_ns = -1;  // -1: not known yet
   std::string last_line;     // what happened last: "r17 succeeded: K=4 strong, 0.312 s"
@@ -39,8 +42,9 @@ struct LiveReports {
 };
 
 struct EngineOptions {
-  int concurrent = 0;  // 0: plan, site, backend default, in this order
-  Lease lease;         // held by the caller; the engine keeps its heartbeat fresh
+  int concurrent = 0;               // 0: plan, site, backend default, in this order
+  std::optional<StudyPrice> price;  // what runs are billed by; a budget of money needs it
+  Lease lease;                      // held by the caller; the engine keeps its heartbeat fresh
   LiveReports live;
   std::function<void(const Progress&)> on_progress;  // at most a few times a second
   std::function<void(const std::string&)> on_line;   // each finished run, one line
@@ -51,6 +55,7 @@ enum class EngineEnd { finished, interrupted, cancelled, over_budget };
 struct EngineOutcome {
   EngineEnd end = EngineEnd::finished;
   int succeeded = 0, failed = 0;
+  std::string why;  // over_budget: which, and by what
 };
 
 Result<EngineOutcome> run_study(StudyStore& store, const StudyRow& row, const Study& study,

@@ -28,7 +28,11 @@ const char* state_after(EngineEnd end) {
 }
 
 ProgressBook::ProgressBook(std::string study, const Clock& clock, const EngineOptions& options)
-    : study_(std::move(study)), clock_(clock), options_(options), started_(clock.steady()) {}
+    : spending(options.price),
+      study_(std::move(study)),
+      clock_(clock),
+      options_(options),
+      started_(clock.steady()) {}
 
 void ProgressBook::ended(const RunState& run, const Point& point, AttemptState state, Reason reason,
                          const std::string& detail, double seconds, const RetryDecision& decision) {
@@ -54,7 +58,8 @@ Progress ProgressBook::now(RunTable& table, const Ceilings& ceilings, const std:
   for (const int index : table.active()) {
     ++(table.at(index).active->row.state == AttemptState::running ? p.running : p.queued);
   }
-  p.node_seconds = node_seconds;
+  p.node_seconds = spending.node_seconds();
+  p.money = spending.text();
   p.elapsed_ns = clock_.steady() - started_;
   if (ended_here_ > 0 && ceilings.concurrent > 0) {
     p.left_ns = p.elapsed_ns / ended_here_ * (p.total - p.done);

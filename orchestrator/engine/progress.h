@@ -10,6 +10,7 @@
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/retry.h"
 #include "orchestrator/engine/run_table.h"
+#include "orchestrator/engine/spending.h"
 
 namespace kneepoint {
 
@@ -25,7 +26,7 @@ class ProgressBook {
             const std::string& silence);
   void show_last(RunTable& table, const Ceilings& ceilings);
 
-  double node_seconds = 0;
+  Spending spending;
   int round = 0;
   std::string pending_reason;  // what the backend says of a waiting job
 

@@ -4,7 +4,6 @@
 // intent (one transaction) -> act. It only sequences. Killed between any two lines, the next start
 // finds intent in the store, looks names up at the launcher, and goes on.
 #include <algorithm>
-#include <map>
 
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/attempt_book.h"
@@ -17,7 +16,7 @@
 #include "orchestrator/engine/push_book.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/retry.h"
-#include "orchestrator/engine/rounds.h"
+#include "orchestrator/engine/round_book.h"
 #include "orchestrator/engine/run_table.h"
 
 namespace kneepoint {
@@ -46,7 +45,8 @@ class Reconciler {
         progress_(row.id, clock, options),
         book_(store, row, study, clock, backend_, table_, progress_),
         pushes_(store, table_, book_, options.live),
-        contact_(clock, book_, progress_) {}
+        contact_(clock, book_, progress_),
+        rounds_(store, row, study, book_) {}
 
   Result<EngineOutcome> run() {
     TRY(prepare());
@@ -62,25 +62,20 @@ class Reconciler {
 
   Result<void> prepare() {
     TRY_ASSIGN(auto transaction, store_.begin());
-    TRY_ASSIGN(const std::vector<RowId> rows, store_.put_points(row_.row, study_.points));
-    for (std::size_t i = 0; i < rows.size(); ++i) point_index_[rows[i]] = static_cast<int>(i);
-    point_rows_ = rows;
-    TRY(put_round(first_of(study_)));
+    TRY(rounds_.begin());
     TRY(store_.set_study_state(row_.row, "running"));
     TRY(book_.event("study", "controller started on " + options_.lease.host));
     TRY(transaction->commit());
-    TRY_ASSIGN(const std::vector<RoundRow> rounds, store_.rounds(row_.row));
-    for (const RoundRow& round : rounds) last_round_ = std::max(last_round_, round.round);
     TRY(load());
     TRY_ASSIGN(const StudyEvidence evidence, store_.evidence(row_.row));
-    progress_.node_seconds = evidence.node_seconds;
+    progress_.spending.begin(evidence);
     return {};
   }
 
   // Rebuilds the picture; runs of a new round are added to it.
   Result<void> load() {
     TRY_ASSIGN(const std::vector<RunRow> rows, store_.runs(row_.row));
-    table_.load(rows, point_index_, row_.work_dir);
+    table_.load(rows, rounds_.point_index(), row_.work_dir);
     for (const int index : table_.active()) {
       ActiveAllocation& allocation = table_.allocation_of(index);
       allocation.nodes = std::max(allocation.nodes, point_of(index).shape.nodes);
@@ -96,17 +91,6 @@ class Reconciler {
                         [](const AttemptRow& attempt) { return costs_a_try(attempt.state); }));
     }
     return {};
-  }
-
-  Result<void> put_round(const Round& round) {
-    std::vector<PlannedRun> planned;
-    planned.reserve(round.runs.size());
-    for (std::size_t i = 0; i < round.runs.size(); ++i) {
-      planned.push_back({point_rows_[round.runs[i].point], round.runs[i].repeat, round.number,
-                         static_cast<int>(i)});
-    }
-    TRY(store_.put_runs(row_.row, planned));
-    return store_.put_round(row_.row, {round.number, round.evidence_hash});
   }
 
   Result<void> tick() {
@@ -257,19 +241,11 @@ class Reconciler {
   // Decide and act ----------------------------------------------------------------------------
 
   Result<void> decide_round() {
-    TRY_ASSIGN(const StudyEvidence evidence, store_.evidence(row_.row));
-    const auto round = next_round(study_, evidence, last_round_);
-    if (!round) {
-      complete_ = true;
-      return {};
-    }
-    TRY_ASSIGN(auto transaction, store_.begin());
-    TRY(put_round(*round));
-    TRY(book_.event("round", "round " + std::to_string(round->number) + ": " +
-                                 std::to_string(round->runs.size()) +
-                                 " more runs where the interval of the efficiency is too wide"));
-    TRY(transaction->commit());
-    last_round_ = progress_.round = round->number;
+    TRY_ASSIGN(const bool more, rounds_.decide());
+    for (const std::string& words : rounds_.words()) progress_.say(words);
+    complete_ = !more;
+    if (complete_) return {};
+    progress_.round = rounds_.last();
     return load();
   }
 
@@ -286,11 +262,11 @@ class Reconciler {
   Result<void> start_waiting() {
     if (stopping_ != Stopping::no || table_.waiting().empty()) return {};
     if (!contact_.submitting.is_over(clock_.steady())) return {};
-    const Usage usage = usage_of(table_, study_, backend_, progress_.node_seconds);
+    const Usage usage = usage_of(table_, study_, backend_, progress_.spending);
     const std::vector<std::vector<int>> batches = batches_of_waiting();
     std::vector<Need> needs;
     for (const std::vector<int>& batch : batches) {
-      needs.push_back(need_of_all(batch, table_, study_, backend_));
+      needs.push_back(need_of_all(batch, table_, study_, backend_, progress_.spending));
     }
     const Admission admission = admit(needs, usage, ceilings_);
     waiting_for_ = admission.count == 0 ? admission.waiting : "";
@@ -438,7 +414,8 @@ class Reconciler {
     TRY(book_.event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
     TRY(transaction->commit());
     progress_.show_last(table_, ceilings_);
-    return EngineOutcome{end, table_.succeeded(), table_.failed()};
+    return EngineOutcome{end, table_.succeeded(), table_.failed(),
+                         end == EngineEnd::over_budget ? waiting_for_ : ""};
   }
 
   Deadline deadline() const { return clock_.steady() + backend_.call_deadline; }
@@ -458,9 +435,7 @@ class Reconciler {
   AttemptBook book_;
   PushBook pushes_;
   Contact contact_;
-  std::map<RowId, int> point_index_;
-  std::vector<RowId> point_rows_;
-  int last_round_ = 0;
+  RoundBook rounds_;
   Stopping stopping_ = Stopping::no;
   bool user_cancelled_ = false;
   bool over_budget_ = false;

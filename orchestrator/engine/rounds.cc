@@ -12,6 +12,7 @@
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/engine/adaptive_rounds.h"
 #include "orchestrator/plan/matrix.h"
 
 namespace kneepoint {
@@ -25,10 +26,17 @@ int next_rung(int n) {
   return n + n / 2;
 }
 
+Round by_search(const Study& study, const StudyEvidence& evidence, int number) {
+  SearchRound search = search_round(study, evidence, number);
+  return Round{number, std::move(search.runs), number == 0 ? "" : evidence_hash(evidence),
+               std::move(search.words), std::move(search.left_out)};
+}
+
 }  // namespace
 
 Round first_of(const Study& study) {
-  return Round{0, first_round(study), ""};
+  if (study.plan.search.adaptive) return by_search(study, StudyEvidence{}, 0);
+  return Round{0, first_round(study), "", {}, ""};
 }
 
 std::string evidence_hash(const StudyEvidence& evidence) {
@@ -44,6 +52,11 @@ std::string evidence_hash(const StudyEvidence& evidence) {
 }
 
 std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round) {
+  if (study.plan.search.adaptive) {
+    Round round = by_search(study, evidence, last_round + 1);
+    if (round.runs.empty()) return std::nullopt;
+    return round;
+  }
   const Repeat& repeat = study.plan.repeat;
   if (repeat.until_efficiency_ci <= 0 || repeat.max <= repeat.min) return std::nullopt;
 
@@ -76,7 +89,7 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
   }
 
   // One block structure per rung, so that points with the same count stay interleaved.
-  Round round{last_round + 1, {}, evidence_hash(evidence)};
+  Round round{last_round + 1, {}, evidence_hash(evidence), {}, ""};
   std::map<std::pair<int, int>, std::vector<int>> by_span;
   for (const auto& [i, have] : wanting) {
     const int to = std::min(repeat.max, next_rung(have));
@@ -88,6 +101,8 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
     round.runs.insert(round.runs.end(), runs.begin(), runs.end());
   }
   if (round.runs.empty()) return std::nullopt;
+  round.words.push_back(std::to_string(round.runs.size()) +
+                        " more runs where the interval of the efficiency is too wide");
   return round;
 }
 

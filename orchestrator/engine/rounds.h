@@ -16,16 +16,19 @@ namespace kneepoint {
 
 struct Round {
   int number = 0;
-  std::vector<Run> runs;      // in the order in which they are to start
-  std::string evidence_hash;  // "" for round 0
+  std::vector<Run> runs;           // in the order in which they are to start
+  std::string evidence_hash;       // "" for round 0
+  std::vector<std::string> words;  // why these
+  std::string left_out;  // adaptive search: what it does without so far; "": nothing is left out
 };
 
-// Round 0 is the matrix: every point × repeat.min, interleaved.
+// Round 0 is the matrix: every point × repeat.min, interleaved; of an adaptive search, a few K.
 Round first_of(const Study& study);
 
-// With repeat.until: more runs (up to 7, 10, 14, 20... a point, at most repeat.max) where the
-// interval of the efficiency is still too wide, and at the baseline those efficiencies divide by.
-// Nothing: the study is complete. `evidence` has the study's points (matched by key).
+// Adaptive search: as adaptive_rounds.h has it. With repeat.until: more runs (up to 7, 10,
+// 14, 20... a point, at most repeat.max) where the interval of the efficiency is still too wide,
+// and at the baseline those efficiencies divide by. Nothing: the study is complete. `evidence` has
+// the study's points (matched by key).
 std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round);
 
 // Of everything that a decision may rest on: points, repeats, outcomes and times.

@@ -25,6 +25,9 @@ void RunTable::load(const std::vector<RunRow>& rows, const std::map<RowId, int>&
     run.point = point->second;
     run.spent = row.attempts - row.forgiven;
     if (row.finished) {
+      const bool timed = row.last && row.last->state == AttemptState::succeeded &&
+                         row.last->started_ns > 0 && row.last->ended_ns > row.last->started_ns;
+      if (timed) note_elapsed(run.point, to_seconds(row.last->ended_ns - row.last->started_ns));
       ++(row.last && row.last->state == AttemptState::succeeded ? succeeded_ : failed_);
       continue;
     }

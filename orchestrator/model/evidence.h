@@ -122,6 +122,13 @@ struct Caveat {
   std::string code, message;
 };
 
+// What one allocation held, and for how long its steps ran: what it is billed for.
+struct HeldAllocation {
+  std::string name;
+  int nodes = 1, gpus = 0, cores = 1, workers = 1;  // of its largest step
+  Nanoseconds held_ns = 0;
+};
+
 // All that a report draws from, besides the study's own header.
 struct StudyEvidence {
   std::string id;  // <name>-<hash8>-<n>
@@ -137,6 +144,7 @@ struct StudyEvidence {
   double node_seconds = 0;      // spent so far, failed attempts included
   std::vector<Caveat> caveats;  // shown in every report
   std::vector<PointEvidence> points;
+  std::vector<HeldAllocation> allocations;  // whose steps ran, failed attempts included
 };
 
 }  // namespace kneepoint

@@ -123,10 +123,20 @@ struct Repeat {  // runs at a point
   double until_efficiency_ci = 0;  // half-width of E's interval to stop at; 0: no early stop
 };
 
+// Which of the points are measured, and how often: all of them alike, or where they narrow the
+// interval of the knee.
+struct SearchSpec {
+  bool adaptive = false;
+  double within = 0.1;  // half of the interval's width over the knee to stop at
+  int first = 2;        // runs at a K that is looked at for the first time
+};
+
 struct Limits {
-  int concurrent = 0;                  // 0: the backend's default
-  int nodes = 0;                       // at once; 0: no limit
-  double node_hours = 0;               // budget; 0: none
+  int concurrent = 0;              // 0: the backend's default
+  int nodes = 0;                   // at once; 0: no limit
+  double node_hours = 0;           // budget; 0: none
+  std::int64_t amount_micros = 0;  // budget of money in `currency`; 0: none
+  std::string currency;
   Nanoseconds timeout = 20 * kMinute;  // of one run
   Nanoseconds queue_wait = 0;          // 0: for ever
   int retries = 1;                     // attempts after the first
@@ -155,6 +165,7 @@ struct Plan {
   std::vector<EnvironmentVariable> environment;
   Iterations iterations;
   Repeat repeat;
+  SearchSpec search;
   Limits limits;
   KneeSpec knee;
   GateSpec gate;

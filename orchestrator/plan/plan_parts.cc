@@ -152,4 +152,10 @@ bool is_plain_name(std::string_view text) {
   });
 }
 
+bool is_currency(std::string_view text) {
+  return text.size() >= 2 && text.size() <= 8 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+         });
+}
+
 }  // namespace kneepoint

@@ -31,5 +31,6 @@ void check_placeholders(const YamlView& view, const std::string& text,
                         const std::vector<std::string>& known);
 
 bool is_plain_name(std::string_view text);  // [A-Za-z0-9_-], 1 to 64
+bool is_currency(std::string_view text);    // capitals and digits, 2 to 8: "USD", "SU"
 
 }  // namespace kneepoint

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "orchestrator/model/money.h"
 #include "orchestrator/plan/keys.h"
 #include "orchestrator/plan/placeholders.h"
 #include "orchestrator/plan/plan_parts.h"
@@ -19,7 +20,6 @@ namespace {
 constexpr int kMaxRepeats = 1'000;
 constexpr double kMaxAmount = 1e12;
 constexpr double kLeastNodeHours = 1e-6;  // 0 would read as "none"
-constexpr char kNotYet[] = "this version does not do it yet";
 
 void read_study(const YamlView& view, Plan& plan) {
   if (!view.present()) view.fail("missing; expected a name such as jacobi-nightly");
@@ -137,15 +137,24 @@ void read_limits(const YamlView& view, Limits& limits) {
   const YamlView budget = view["budget"];
   if (!budget.check_map()) return;
   read_into(budget["node_hours"].number(kLeastNodeHours, kMaxAmount), limits.node_hours);
-  // Money is checked here and takes effect with the cost features.
-  const auto amount = budget["amount"].number(0, kMaxAmount);
+  const auto amount = budget["amount"].text();
+  if (amount) {
+    const auto micros = parse_micros(*amount);
+    if (micros && *micros > 0) {
+      limits.amount_micros = *micros;
+    } else {
+      budget["amount"].fail(
+          "expected an amount above 0 such as 200 or 12.50, at most a million and with at most six "
+          "decimals, found '" +
+          amount->substr(0, 40) + "'");
+    }
+  }
   const auto currency = budget["currency"].text();
-  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (currency &&
-      (currency->size() != 3 || !std::all_of(currency->begin(), currency->end(), is_upper))) {
-    budget["currency"].fail("expected three capital letters such as USD, found '" +
+  if (currency && !is_currency(*currency)) {
+    budget["currency"].fail("expected a code of capitals such as USD or SU, found '" +
                             currency->substr(0, 40) + "'");
   }
+  read_into(currency, limits.currency);
   if (amount && !budget["currency"].present()) {
     budget["amount"].fail_at_key("an amount needs a currency; add currency: USD");
   } else if (currency && !budget["amount"].present()) {
@@ -169,18 +178,39 @@ void read_gate(const YamlView& view, GateSpec& gate) {
   read_into(view["max_regression"].share(), gate.max_regression);
 }
 
-void read_search(const YamlView& view) {
+// `root` for what an adaptive search must agree with.
+void read_search(const YamlView& root, Plan& plan) {
+  const YamlView view = root["search"];
   if (!view.present()) return;
-  if (view.is(YamlNode::Kind::map)) {
-    view.check_map();
-    static const std::vector<std::string> words = {"adaptive"};
-    if (view["knee"].word(words)) {
-      view.fail(std::string("adaptive search: ") + kNotYet + "; use search: grid");
-    }
+  if (!view.is(YamlNode::Kind::map)) {
+    static const std::vector<std::string> words = {"grid"};
+    static_cast<void>(view.word(words));
     return;
   }
-  static const std::vector<std::string> words = {"grid"};
-  static_cast<void>(view.word(words));
+  view.check_map();
+  static const std::vector<std::string> words = {"adaptive"};
+  SearchSpec& search = plan.search;
+  if (!view["knee"].present()) {
+    view["knee"].fail("missing; expected knee: adaptive, or write search: grid");
+  }
+  search.adaptive = view["knee"].word(words).has_value();
+  read_into(view["within"].share(), search.within);
+  read_into(view["first"].integer(2, kMaxRepeats), search.first);
+  if (!search.adaptive) return;
+  if (plan.repeat.until_efficiency_ci > 0) {
+    root["repeat"]["until"].fail_at_key(
+        "an adaptive search decides itself how often; give the most runs at a K as repeat: 5, and "
+        "how narrow the knee must be as search: {knee: adaptive, within: 10%}");
+  }
+  if (search.first > plan.repeat.max) {
+    (view["first"].present() ? view["first"] : root["repeat"])
+        .fail("an adaptive search begins with " + std::to_string(search.first) +
+              " runs at a K, and repeat allows " + std::to_string(plan.repeat.max));
+  }
+  if (plan.knee.rule != "efficiency") {
+    root["knee"]["rule"].fail("an adaptive search looks for the knee by efficiency, found '" +
+                              plan.knee.rule + "'; use search: grid for other rules");
+  }
 }
 
 void read_workloads(const YamlView& root, const std::vector<CatalogEntry>& catalog, Plan& plan) {
@@ -229,11 +259,12 @@ PlanRead read_plan(std::string_view text, const std::string& path,
     read_workloads(root, catalog, plan);
     read_iterations(root["iterations"], plan.iterations);
     read_repeat(root["repeat"], plan.repeat);
-    read_search(root["search"]);
     read_into(root["seed"].seed(), plan.seed);
     read_limits(root["limits"], plan.limits);
     read_knee(root["knee"], plan.knee);
     read_gate(root["gate"], plan.gate);
+    read_search(root, plan);
+    read_gate(root["gate"]);
     read_noise(root["noise"], plan.noise);
     if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {
       root["shape"]["ranks_per_node"].fail_at_key(

@@ -31,12 +31,6 @@ void read_amount(const YamlView& view, std::int64_t& target) {
   }
 }
 
-bool is_currency(const std::string& text) {
-  return text.size() >= 2 && text.size() <= 8 &&
-         std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isupper(c) != 0 || std::isdigit(c) != 0; });
-}
-
 bool is_date(const std::string& text) {
   if (text.size() != 10) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {

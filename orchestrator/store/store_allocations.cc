@@ -15,7 +15,7 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     int run = 0;
     std::string allocation;
     Nanoseconds started = 0, ended = 0;
-    int nodes = 1;
+    int nodes = 1, gpus_per_node = 0, ranks = 1, threads = 1, k = 1;
   };
   std::vector<Attempt> attempts;
   std::unordered_map<std::string, int> nodes;
@@ -24,7 +24,8 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
   Nanoseconds submitted = 0;
   TRY_ASSIGN(
       auto row,
-      db_.query("SELECT r.number, a.allocation, a.submitted_ns, a.started_ns, a.ended_ns, p.nodes"
+      db_.query("SELECT r.number, a.allocation, a.submitted_ns, a.started_ns, a.ended_ns, p.nodes,"
+                " p.gpus_per_node, p.ranks, p.threads_per_rank, p.k"
                 " FROM runs r JOIN attempts a ON a.run = r.id JOIN points p ON p.id = r.point"
                 " WHERE r.study = ? AND a.submissions > 0 ORDER BY r.number, a.number",
                 study));
@@ -32,7 +33,8 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     TRY_ASSIGN(const bool there, row.next());
     if (!there) break;
     Attempt& one = attempts.emplace_back();
-    row.read(one.run, one.allocation, submitted, one.started, one.ended, one.nodes);
+    row.read(one.run, one.allocation, submitted, one.started, one.ended, one.nodes,
+             one.gpus_per_node, one.ranks, one.threads, one.k);
     int& most = nodes[one.allocation];
     most = std::max(most, one.nodes);
     if (!queued || submitted <= 0 || one.started <= 0) continue;
@@ -40,10 +42,19 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     const auto [known, first] = waits.try_emplace(one.allocation, wait);
     if (!first) known->second = std::min(known->second, wait);
   }
-  std::unordered_map<int, std::string> newest;  // by run number: later attempts come later
+  std::unordered_map<int, std::string> newest;          // by run number: later attempts come later
+  std::unordered_map<std::string, std::size_t> places;  // in evidence.allocations
   for (const Attempt& one : attempts) {
     newest[one.run] = one.allocation;
     if (one.started <= 0 || one.ended <= one.started) continue;
+    const auto [place, first] = places.try_emplace(one.allocation, evidence.allocations.size());
+    if (first) evidence.allocations.push_back({one.allocation});
+    HeldAllocation& held = evidence.allocations[place->second];
+    held.nodes = std::max(held.nodes, one.nodes);
+    held.gpus = std::max(held.gpus, one.gpus_per_node * one.nodes);
+    held.cores = std::max(held.cores, one.ranks * one.threads);
+    held.workers = std::max(held.workers, one.k);
+    held.held_ns += one.ended - one.started;
     evidence.node_seconds +=
         to_seconds(one.ended - one.started) * (nodes.at(one.allocation) - one.nodes);
   }

@@ -50,6 +50,17 @@ Result<void> SqliteStudyStore::put_caveats(RowId study, const std::vector<Caveat
   return transaction.commit();
 }
 
+Result<void> SqliteStudyStore::set_caveat(RowId study, const Caveat& caveat) {
+  const std::string opening = caveat.code + kBetween;
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY(
+      db_.run("DELETE FROM events WHERE study = ? AND run_number = 0 AND kind = ?"
+              " AND substr(text, 1, length(?)) = ?",
+              study, kCaveat, opening, opening));
+  if (!caveat.message.empty()) TRY(put_caveats(study, {caveat}));
+  return transaction.commit();
+}
+
 Result<void> SqliteStudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
   TRY_ASSIGN(auto row, db_.query("SELECT text FROM events WHERE study = ? AND run_number = 0"
                                  " AND kind = ? ORDER BY id",

@@ -41,6 +41,19 @@ TEST(Admission, StopsBeforeTheBudgetIsPassed) {
   EXPECT_TRUE(a.over_budget);
 }
 
+TEST(Admission, StopsBeforeTheBudgetOfMoneyIsPassedAndNotBefore) {
+  const Ceilings budget{.concurrent = 8, .micros = 10'000'000, .currency = "EUR"};
+  Need need;
+  need.micros = 2'500'000;
+  const Admission all = admit({need, need}, {.micros = 5'000'000}, budget);
+  EXPECT_EQ(all.count, 2);  // to the last millionth
+  const Admission a = admit({need, need}, {.micros = 5'000'001}, budget);
+  EXPECT_EQ(a.count, 1);
+  EXPECT_TRUE(a.over_budget);
+  EXPECT_EQ(a.waiting,
+            "the budget of 10.00 EUR: 7.500001 is spent, the next run is reckoned at 2.50");
+}
+
 TEST(Admission, TheSmallerOfPlanAndSiteWins) {
   Limits plan;
   plan.concurrent = 8;

@@ -27,6 +27,7 @@ TEST(Identity, StaysWhenAStudyIsOnlyExtendedOrSteeredDifferently) {
   EXPECT_EQ(hash_of(kBase + "repeat: 20\n"), base);
   EXPECT_EQ(hash_of(kBase + "seed: 5\n"), base);
   EXPECT_EQ(hash_of(kBase + "search: grid\n"), base);
+  EXPECT_EQ(hash_of(kBase + "search: {knee: adaptive}\n"), base);
   EXPECT_EQ(hash_of(kBase + "limits: {concurrent: 4, retries: 3, timeout: 1h}\n"), base);
   EXPECT_EQ(hash_of(kBase + "knee: {floor: 0.5}\n"), base);
   EXPECT_EQ(hash_of(kBase + "gate: {alpha: 0.01}\n"), base);

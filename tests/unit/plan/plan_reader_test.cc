@@ -94,6 +94,9 @@ gate: {min_effect: 3%, alpha: 0.025, confirm_effect: 1.5%, max_regression: 5%}
   EXPECT_EQ(plan.limits.concurrent, 8);
   EXPECT_EQ(plan.limits.nodes, 32);
   EXPECT_EQ(plan.limits.node_hours, 40);
+  EXPECT_EQ(plan.limits.amount_micros, 200'000'000);
+  EXPECT_EQ(plan.limits.currency, "USD");
+  EXPECT_FALSE(plan.search.adaptive);
   EXPECT_EQ(plan.limits.queue_wait, 6 * kHour);
   EXPECT_TRUE(plan.limits.oversubscribe);
   EXPECT_EQ(plan.knee.rule, "power");
@@ -130,6 +133,46 @@ TEST(PlanReader, RefusesABudgetOfNothingRatherThanReadItAsNone) {
   EXPECT_NE(problems_of("limits: {budget: {node_hours: 0}}\n" + std::string(kSmallest))
                 .find("1:31: limits.budget.node_hours: expected a number from"),
             std::string::npos);
+}
+
+TEST(PlanReader, ReadsMoneyToTheMillionthAndRefusesNone) {
+  const Plan plan =
+      plan_of("limits: {budget: {amount: 0.100001, currency: SU}}\n" + std::string(kSmallest));
+  EXPECT_EQ(plan.limits.amount_micros, 100'001);
+  for (const std::string bad : {"0", "-5", "much", "0.0000001", "2000000"}) {
+    EXPECT_NE(problems_of("limits: {budget: {amount: " + bad + ", currency: USD}}\n" + kSmallest)
+                  .find("limits.budget.amount: expected an amount above 0 such as 200 or 12.50"),
+              std::string::npos)
+        << bad;
+  }
+  EXPECT_NE(problems_of("limits: {budget: {amount: 5, currency: usd}}\n" + std::string(kSmallest))
+                .find("limits.budget.currency: expected a code of capitals"),
+            std::string::npos);
+}
+
+TEST(PlanReader, ReadsAnAdaptiveSearch) {
+  const Plan plan = plan_of("repeat: 8\nsearch: {knee: adaptive, within: 5%, first: 3}\n" +
+                            std::string(kSmallest));
+  EXPECT_TRUE(plan.search.adaptive);
+  EXPECT_DOUBLE_EQ(plan.search.within, 0.05);
+  EXPECT_EQ(plan.search.first, 3);
+  EXPECT_EQ(plan.repeat.max, 8);
+}
+
+TEST(PlanReader, RefusesWhatAnAdaptiveSearchCanNotDo) {
+  const auto said = [](const std::string& text) { return problems_of(text + "\n" + kSmallest); };
+  const auto says = [&](const std::string& text, const std::string& what) {
+    EXPECT_NE(said(text).find(what), std::string::npos) << said(text);
+  };
+  says("search: {within: 5%}", "search.knee: missing; expected knee: adaptive");
+  says("search: {knee: adaptive, first: 1}", "search.first: expected");
+  says("search: {knee: adaptive}\nrepeat: 1",
+       "repeat: an adaptive search begins with 2 runs at a K, and repeat allows 1");
+  says("search: {knee: adaptive}\nrepeat: {until: {efficiency_ci: 2%}}",
+       "repeat.until: an adaptive search decides itself how often");
+  says("search: {knee: adaptive}\nknee: {rule: power}",
+       "knee.rule: an adaptive search looks for the knee by efficiency, found 'power'");
+  says("search: adaptive", "search: expected");
 }
 
 TEST(PlanReader, AllowsOneNamePerBuild) {

@@ -245,6 +245,12 @@ TEST_F(EvidenceTest, RunsThatSharedAnAllocationPayForAllOfItsNodes) {
   const auto e = store_->evidence(study_).value();
   EXPECT_EQ(e.points[0].runs[0].allocation, "kp-shared");
   EXPECT_DOUBLE_EQ(e.node_seconds, 2 * 2.0 * large);
+  ASSERT_EQ(e.allocations.size(), 1U);
+  EXPECT_EQ(e.allocations[0].name, "kp-shared");
+  EXPECT_EQ(e.allocations[0].nodes, large);
+  EXPECT_EQ(e.allocations[0].cores, make_point(4).shape.cpus());
+  EXPECT_EQ(e.allocations[0].workers, 4);
+  EXPECT_EQ(e.allocations[0].held_ns, 4 * kSecond);
 }
 
 TEST_F(EvidenceTest, HasWhereTheQueuePlacedARunAndHowLongItsAllocationWaited) {

@@ -62,5 +62,18 @@ TEST_F(ImportTest, CaveatsComeBackInTheirOrder) {
   EXPECT_EQ(caveats[1].code, "one_k");
 }
 
+TEST_F(ImportTest, ACaveatCanBeSaidAnewOrTakenBack) {
+  ASSERT_TRUE(store_->put_caveats(study_, {{"search", "as it was"}, {"search_more", "stays"}}));
+  ASSERT_TRUE(store_->set_caveat(study_, {"search", "as it is: now"}));
+  auto caveats = store_->evidence(study_).value().caveats;
+  ASSERT_EQ(caveats.size(), 2U);
+  EXPECT_EQ(caveats[0].code, "search_more");
+  EXPECT_EQ(caveats[1].message, "as it is: now");
+  ASSERT_TRUE(store_->set_caveat(study_, {"search", ""}));
+  caveats = store_->evidence(study_).value().caveats;
+  ASSERT_EQ(caveats.size(), 1U);
+  EXPECT_EQ(caveats[0].code, "search_more");
+}
+
 }  // namespace
 }  // namespace kneepoint

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Spending: what a study has cost so far, in node-hours and in money, and what an allocation would
+// add to it. Money is that of the bills: a step that ends makes its allocation's bill longer, it
+// is no bill of its own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orchestrator/cost/spend.h"
+#include "orchestrator/model/point.h"
+
+namespace kneepoint {
+
+class Spending {
+ public:
+  explicit Spending(std::optional<StudyPrice> price) : price_(std::move(price)) {}
+
+  // All that was spent before.
+  void begin(const StudyEvidence& evidence);
+  // A step of the allocation, of a run at `point`, has run for so long. `nodes`: of the allocation.
+  void add(const std::string& allocation, const Point& point, int nodes, Nanoseconds held);
+
+  double node_seconds() const { return node_seconds_; }
+  std::int64_t micros() const { return micros_; }  // 0 without a price
+  // What its bill grows by when steps at these points run in it, `seconds` in all.
+  std::int64_t added_by(const std::string& allocation, const std::vector<const Point*>& points,
+                        double seconds) const;
+  // "12.30 USD"; "": there is no price.
+  std::string text() const;
+
+ private:
+  std::optional<StudyPrice> price_;
+  std::unordered_map<std::string, HeldAllocation> held_;
+  double node_seconds_ = 0;
+  std::int64_t micros_ = 0;
+};
+
+}  // namespace kneepoint
