@@ -180,31 +180,24 @@ Result<int> check(Session& session, const Arguments& arguments) {
   session.out << (session.json ? to_json(answer) : plain_lines(to_text(answer)));
   const bool refused = std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
                                    [](const Rehearsal& one) { return one.refused; });
-  return refused || answer.live_refused ? kExitUsage : kExitDone;
-  return refused || !answer.budget.refusals.empty() ? kExitUsage : kExitDone;
+  const bool unfit = answer.live_refused || !answer.budget.refusals.empty();
+  return refused || unfit ? kExitUsage : kExitDone;
 }
 
 }  // namespace
 
 CommandSpec check_command() {
-  return {"check",
-          "Show what a plan would do; submit nothing",
-          "Reads a plan and a site and reports every problem at once. Shows the matrix (points, "
-          "sizes, repeats), what would be submitted, the estimated node-hours, and warnings. "
-          "Asks the site's backend what it would say to each shape. Submits nothing and touches no "
-          "database. Where the site has `push`, listens there for a moment. Exits with 2 if the "
-          "backend "
-          "would refuse a shape, or if `push` can't work.",
-          {{"PLAN", "The plan file", true, {}, Completes::files}},
   return {
       "check",
       "Show what a plan would do; submit nothing",
       "Reads a plan and a site and reports every problem at once. Shows the matrix (points, "
-      "sizes, repeats), what would be submitted, the estimated node-hours (with --prices also "
+      "sizes, repeats), what would be submitted, the estimated node-hours (with prices also "
       "what they cost), and warnings. "
       "Asks the site's backend what it would say to each shape. Submits nothing and touches no "
-      "database. Exits with 2 if the backend would refuse a shape, or if the plan can't fit its "
-      "budget: then it says what would fit.",
+      "database. Where the site has `push`, listens there for a moment. Exits with 2 if the "
+      "backend "
+      "would refuse a shape, if `push` can't work, or if the plan can't fit its budget: then it "
+      "says what would fit.",
       {{"PLAN", "The plan file", true, {}, Completes::files}},
       with_price_flags(
           {{"--site",

@@ -101,7 +101,7 @@ std::vector<Flag> with_price_flags(std::vector<Flag> flags) {
   flags.insert(flags.begin(),
                {{"--prices",
                  "FILE",
-                 "Price book (default: that of the study's site; docs/reference/prices.md)",
+                 "Price book (default: the site's; docs/reference/prices.md)",
                  {},
                  false,
                  Completes::files},

@@ -179,12 +179,9 @@ Result<int> run(Session& session, const Arguments& arguments) {
 
   TRY_ASSIGN(const HeldLease lease, HeldLease::take(*store, chosen.row, session.clock));
   TRY(store->update_study_plan(chosen.row.row, study));
-  TRY(store->set_study_price(chosen.row.row, site.price));
   TRY(stage_inputs(study.plan, chosen.row.work_dir));
   if (chosen.choice == Choice::reopen) TRY(store->reopen_failed_runs(chosen.row.row));
-  if (found.price) {
-    TRY(store->set_study_price(chosen.row.row, price->path, found.price->text, price->item.name));
-  }
+  if (found.price) TRY(store->set_study_price(chosen.row.row, found.price->kept));
   session.err << sentence_of(chosen) << std::endl;
   show_estimate(session, study, budget, price);
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));

@@ -264,7 +264,6 @@ PlanRead read_plan(std::string_view text, const std::string& path,
     read_knee(root["knee"], plan.knee);
     read_gate(root["gate"], plan.gate);
     read_search(root, plan);
-    read_gate(root["gate"]);
     read_noise(root["noise"], plan.noise);
     if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {
       root["shape"]["ranks_per_node"].fail_at_key(

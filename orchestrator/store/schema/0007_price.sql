@@ -3,8 +3,3 @@
 ALTER TABLE studies ADD COLUMN price_path TEXT NOT NULL DEFAULT '';
 ALTER TABLE studies ADD COLUMN price_item TEXT NOT NULL DEFAULT '';
 ALTER TABLE studies ADD COLUMN price_text TEXT NOT NULL DEFAULT '';
--- What the runs of a study are billed by: the price book as it was read, and which of its items.
-
-ALTER TABLE studies ADD COLUMN price_path TEXT NOT NULL DEFAULT '';
-ALTER TABLE studies ADD COLUMN price_text TEXT NOT NULL DEFAULT '';
-ALTER TABLE studies ADD COLUMN price_item TEXT NOT NULL DEFAULT '';

@@ -31,18 +31,6 @@ TEST_F(StudiesTest, AStudyReadsBackWholeAfterReopening) {
   EXPECT_EQ(row.runs + row.succeeded + row.failed, 0);
 }
 
-TEST_F(StudiesTest, APriceIsKeptWithTheStudy) {
-  auto store = open();
-  const StudyRow row = create(*store);
-  EXPECT_EQ(row.price_text + row.price_path + row.price_item, "");
-  ASSERT_TRUE(store->set_study_price(row.row, "p.yaml", "currency: EUR\n", "node"));
-  const StudyRow priced = store->find_study("jacobi").value();
-  EXPECT_EQ(priced.price_path, "p.yaml");
-  EXPECT_EQ(priced.price_text, "currency: EUR\n");
-  EXPECT_EQ(priced.price_item, "node");
-  EXPECT_FALSE(store->set_study_price(row.row + 1, "p.yaml", "", "").has_value());
-}
-
 TEST_F(StudiesTest, TheSameStudyIsCreatedOnce) {
   auto store = open();
   create(*store);
