@@ -180,9 +180,7 @@ Result<int> run(Session& session, const Arguments& arguments) {
   TRY(store->update_study_plan(chosen.row.row, study));
   TRY(stage_inputs(study.plan, chosen.row.work_dir));
   if (chosen.choice == Choice::reopen) TRY(store->reopen_failed_runs(chosen.row.row));
-  if (found.price) {
-    TRY(store->set_study_price(chosen.row.row, price->path, found.price->text, price->item.name));
-  }
+  if (found.price) TRY(store->set_study_price(chosen.row.row, found.price->source));
   session.err << sentence_of(chosen) << std::endl;
   show_estimate(session, study, budget, price);
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
@@ -219,7 +217,7 @@ CommandSpec run_command() {
           "(limits.budget) no further run starts, and running again with a larger one resumes. "
           "Exits with 4 if a run failed, a point has no data, or the budget is used up.",
           {{"PLAN", "The plan file", true, {}, Completes::files}},
-          with_price_flags(
+          with_billing_flags(
               {{"--site",
                 "FILE",
                 "Where to run (default: KNEEPOINT_SITE, else this machine)",

@@ -8,20 +8,8 @@
 namespace kneepoint::cli {
 namespace {
 
-Result<PriceFound> price_in(const std::string& text, const std::string& path,
-                            const std::string& item) {
-  PriceFound found;
-  PricesRead read = read_prices(text, path);
-  found.problems = std::move(read.problems);
-  if (!found.problems.empty()) return found;
-  TRY_ASSIGN(PriceItem chosen, choose_item(read.book, item));
-  found.price = PricedStudy{{path, read.book.currency, read.book.example, std::move(chosen)}, text};
-  return found;
-}
-
-}  // namespace
-
-Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
+// The item of that name; of a book with one item it needs no name. The error lists the names.
+Result<PriceItem> item_of(const PriceBook& book, const std::string& name) {
   if (name.empty() && book.items.size() == 1) return book.items.front();
   if (const PriceItem* item = book.find(name)) return *item;
   std::string names;
@@ -30,28 +18,41 @@ Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
                                   book.path + " has: " + names);
 }
 
-Result<PriceFound> price_of_study(const Arguments& arguments, const Site& /*site*/,
+Result<PriceFound> price_in(SitePrice source) {
+  PriceFound found;
+  PricesRead read = read_prices(source.text, source.book);
+  found.problems = std::move(read.problems);
+  if (!found.problems.empty()) return found;
+  TRY_ASSIGN(PriceItem chosen, item_of(read.book, source.item));
+  source.item = chosen.name;
+  StudyPrice price{source.book, read.book.currency, read.book.example, std::move(chosen)};
+  found.price = PricedStudy{std::move(price), std::move(source)};
+  return found;
+}
+
+}  // namespace
+
+Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
                                   const StudyRow* before) {
   if (arguments.has("--prices")) {
-    const std::string path = arguments.text("--prices");
-    TRY_ASSIGN(const std::string text, read_file("price book", path));
-    return price_in(text, path, arguments.text("--item"));
+    SitePrice source{arguments.text("--prices"), arguments.text("--item"), ""};
+    TRY_ASSIGN(source.text, read_file("price book", source.book));
+    return price_in(std::move(source));
   }
   if (arguments.has("--item")) return wrong_flag("--item", "is an item of --prices FILE");
-  // A site that names its price comes here, before what was stored.
-  PriceFound found;
-  if (before == nullptr || before->price_text.empty()) return found;
-  return price_in(before->price_text, before->price_path, before->price_item);
+  if (!site.price.text.empty()) return price_in(site.price);
+  if (before == nullptr || before->price.text.empty()) return PriceFound{};
+  return price_in(before->price);
 }
 
 std::optional<StudyPrice> stored_price(const StudyRow& row) {
-  if (row.price_text.empty()) return std::nullopt;
-  auto found = price_in(row.price_text, row.price_path, row.price_item);
+  if (row.price.text.empty()) return std::nullopt;
+  auto found = price_in(row.price);
   if (!found || !found->price) return std::nullopt;
   return std::move(found->price->price);
 }
 
-std::vector<Flag> with_price_flags(std::vector<Flag> flags) {
+std::vector<Flag> with_billing_flags(std::vector<Flag> flags) {
   flags.push_back({"--prices",
                    "FILE",
                    "Price book that runs are billed by (docs/reference/prices.md)",

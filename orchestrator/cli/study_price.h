@@ -17,12 +17,9 @@
 
 namespace kneepoint::cli {
 
-// The item of that name; of a book with one item it needs no name. The error lists the names.
-Result<PriceItem> choose_item(const PriceBook& book, const std::string& name);
-
 struct PricedStudy {
   StudyPrice price;
-  std::string text;  // the book's bytes, to be stored with the study
+  SitePrice source;  // to be stored with the study
 };
 
 struct PriceFound {
@@ -30,13 +27,14 @@ struct PriceFound {
   std::vector<Problem> problems;     // of the book
 };
 
-// --prices and --item, else what the study was billed by before (`before` may be null).
+// --prices and --item, else the site's own price, else what the study was billed by before
+// (`before` may be null).
 Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
                                   const StudyRow* before);
 // What the study was billed by; none: nothing, or a book that this version can't read.
 std::optional<StudyPrice> stored_price(const StudyRow& row);
 
 // The two flags behind a command's own.
-std::vector<Flag> with_price_flags(std::vector<Flag> flags);
+std::vector<Flag> with_billing_flags(std::vector<Flag> flags);
 
 }  // namespace kneepoint::cli

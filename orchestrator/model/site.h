@@ -116,6 +116,13 @@ struct SiteLimits {  // ceilings: the smaller of site and plan wins; 0: none
   double node_hours = 0;
 };
 
+// What using the site costs. The book is read when a plan meets the site, and kept with the study.
+struct SitePrice {
+  std::string book;  // path, as the site has it; "": none
+  std::string item;  // of the book; "": its only one
+  std::string text;  // the book's bytes; empty until it is read
+};
+
 struct Site {
   std::string name = "local";
   BackendKind backend = BackendKind::local;
@@ -132,6 +139,7 @@ struct Site {
   PushSite push;
   Packing packing;
   SiteLimits limits;
+  SitePrice price;
   std::string text;  // the file's bytes; empty for the built-in local site
   std::string path;
 };

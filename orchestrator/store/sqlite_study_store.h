@@ -35,6 +35,7 @@ class SqliteStudyStore final : public StudyStore {
                                                    const std::string& hash8) override;
   Result<void> set_study_state(RowId study, const std::string& state) override;
   Result<void> update_study_plan(RowId study, const Study& plan) override;
+  Result<void> set_study_price(RowId study, const SitePrice& price) override;
   Result<void> delete_study(RowId study) override;
 
   // store_lease.cc
@@ -57,6 +58,7 @@ class SqliteStudyStore final : public StudyStore {
   // store_import.cc
   Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) override;
   Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) override;
+  Result<void> set_caveat(RowId study, const Caveat& caveat) override;
 
   // store_attempts.cc
   Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) override;

@@ -8,7 +8,8 @@ namespace {
 
 const std::string kSelectStudies =
     "SELECT id, study_id, name, hash8, n, state, backend, site, plan_path, plan_text, site_text,"
-    " work_dir, worker, seed, knee_rule, knee_floor, created_ns, updated_ns,"
+    " work_dir, worker, seed, knee_rule, knee_floor, price_path, price_item, price_text,"
+    " created_ns, updated_ns,"
     " (SELECT COUNT(*) FROM runs WHERE study = s.id),"
     " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'succeeded'),"
     " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'failed')"
@@ -18,8 +19,9 @@ const std::string kSelectStudies =
 bool read_study(const Statement& row, StudyRow& study, std::string& worker) {
   row.read(study.row, study.id, study.name, study.hash8, study.n, study.state, study.backend,
            study.site, study.plan_path, study.plan_text, study.site_text, study.work_dir, worker,
-           study.seed, study.knee_rule, study.knee_floor, study.created_ns, study.updated_ns,
-           study.runs, study.succeeded, study.failed);
+           study.seed, study.knee_rule, study.knee_floor, study.price.book, study.price.item,
+           study.price.text, study.created_ns, study.updated_ns, study.runs, study.succeeded,
+           study.failed);
   const auto unit = parse_worker_unit(worker);
   if (unit) study.worker = *unit;
   return unit.has_value();
@@ -34,11 +36,12 @@ Result<StudyRow> SqliteStudyStore::create_study(const Study& study, const Site& 
   const Nanoseconds now = clock_.wall();
   auto inserted = db_.run(
       "INSERT INTO studies (study_id, name, hash8, n, state, backend, site, plan_path, plan_text,"
-      " site_text, work_dir, worker, seed, knee_rule, knee_floor, created_ns, updated_ns)"
-      " VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      " site_text, work_dir, worker, seed, knee_rule, knee_floor, price_path, price_item,"
+      " price_text, created_ns, updated_ns)"
+      " VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       id, plan.study, study.hash8, n, to_string(site.backend), site.name, plan.path, plan.text,
-      site.text, work_dir, to_string(plan.worker), plan.seed, plan.knee.rule, plan.knee.floor, now,
-      now);
+      site.text, work_dir, to_string(plan.worker), plan.seed, plan.knee.rule, plan.knee.floor,
+      site.price.book, site.price.item, site.price.text, now, now);
   if (!inserted) {
     if (inserted.error().code != ErrorCode::exists) return inserted.error();
     return Error{ErrorCode::exists, "study " + id + " exists already in " + db_.path()};
@@ -93,6 +96,15 @@ Result<void> SqliteStudyStore::update_study_plan(RowId study, const Study& plan)
                      " knee_floor = ?, updated_ns = ? WHERE id = ?",
                      plan.plan.path, plan.plan.text, plan.plan.knee.rule, plan.plan.knee.floor,
                      clock_.wall(), study));
+  if (changed == 0) return no_such("study", study);
+  return {};
+}
+
+Result<void> SqliteStudyStore::set_study_price(RowId study, const SitePrice& price) {
+  TRY_ASSIGN(const int changed,
+             db_.run("UPDATE studies SET price_path = ?, price_item = ?, price_text = ?"
+                     " WHERE id = ?",
+                     price.book, price.item, price.text, study));
   if (changed == 0) return no_such("study", study);
   return {};
 }

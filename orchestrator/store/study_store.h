@@ -40,6 +40,7 @@ struct StudyRow {
   std::uint64_t seed = 0;
   std::string knee_rule;
   double knee_floor = 0.7;
+  SitePrice price;  // without a path: the site named none
   Nanoseconds created_ns = 0;
   Nanoseconds updated_ns = 0;
   int runs = 0, succeeded = 0, failed = 0;  // counts over runs, for `list`
@@ -169,6 +170,8 @@ class StudyStore {
   virtual Result<void> set_study_state(RowId study, const std::string& state) = 0;
   // Plan text, knee and limits may change when a study is extended.
   virtual Result<void> update_study_plan(RowId study, const Study& plan) = 0;
+  // What its site says now that using it costs.
+  virtual Result<void> set_study_price(RowId study, const SitePrice& price) = 0;
   virtual Result<void> delete_study(RowId study) = 0;
 
   // Lease: held while its heartbeat is fresh, or on this host while `alive` says so of its process.
@@ -207,6 +210,8 @@ class StudyStore {
 
   // What every report must say of the study; each code once.
   virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;
+  // Instead of the one of its code; without a message there is none any more.
+  virtual Result<void> set_caveat(RowId study, const Caveat& caveat) = 0;
 
   // Story.
   virtual Result<void> put_event(RowId study, const Event& event) = 0;

@@ -1,5 +1,5 @@
--- What the runs of a study are billed by: the price book as it was read, and which of its items.
+-- What using the study's site costs: the price book that the site named, as it was then.
 
 ALTER TABLE studies ADD COLUMN price_path TEXT NOT NULL DEFAULT '';
-ALTER TABLE studies ADD COLUMN price_text TEXT NOT NULL DEFAULT '';
 ALTER TABLE studies ADD COLUMN price_item TEXT NOT NULL DEFAULT '';
+ALTER TABLE studies ADD COLUMN price_text TEXT NOT NULL DEFAULT '';

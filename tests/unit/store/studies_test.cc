@@ -31,18 +31,6 @@ TEST_F(StudiesTest, AStudyReadsBackWholeAfterReopening) {
   EXPECT_EQ(row.runs + row.succeeded + row.failed, 0);
 }
 
-TEST_F(StudiesTest, APriceIsKeptWithTheStudy) {
-  auto store = open();
-  const StudyRow row = create(*store);
-  EXPECT_EQ(row.price_text + row.price_path + row.price_item, "");
-  ASSERT_TRUE(store->set_study_price(row.row, "p.yaml", "currency: EUR\n", "node"));
-  const StudyRow priced = store->find_study("jacobi").value();
-  EXPECT_EQ(priced.price_path, "p.yaml");
-  EXPECT_EQ(priced.price_text, "currency: EUR\n");
-  EXPECT_EQ(priced.price_item, "node");
-  EXPECT_FALSE(store->set_study_price(row.row + 1, "p.yaml", "", "").has_value());
-}
-
 TEST_F(StudiesTest, TheSameStudyIsCreatedOnce) {
   auto store = open();
   create(*store);
@@ -98,6 +86,19 @@ TEST_F(StudiesTest, StateAndPlanChangeWithTheTimeOfTheChange) {
   EXPECT_EQ(row.plan_path, "elsewhere.yaml");
   EXPECT_EQ(row.knee_floor, 0.5);
   EXPECT_EQ(row.created_ns + kMinute, row.updated_ns);
+}
+
+TEST_F(StudiesTest, PricesOfTheSiteAreKeptAndReplaced) {
+  auto store = open();
+  Site site = make_site();
+  site.price = {"prices.yaml", "fat", "currency: EUR"};
+  const StudyRow study = store->create_study(make_study(), site, 7, "/shared/x").value();
+  EXPECT_EQ(study.price.book, "prices.yaml");
+  EXPECT_EQ(study.price.item, "fat");
+  EXPECT_EQ(study.price.text, "currency: EUR");
+  ASSERT_TRUE(store->set_study_price(study.row, {}));
+  EXPECT_EQ(store->find_study(study.id).value().price.text, "");
+  EXPECT_EQ(store->set_study_price(99, {}).error().code, ErrorCode::not_found);
 }
 
 TEST_F(StudiesTest, AnUnknownStateOrStudyIsRefused) {
