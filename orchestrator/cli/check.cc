@@ -190,7 +190,7 @@ CommandSpec check_command() {
       "database. Exits with 2 if the backend would refuse a shape, or if the plan can't fit its "
       "budget: then it says what would fit.",
       {{"PLAN", "The plan file", true, {}, Completes::files}},
-      with_billing_flags(
+      with_price_flags(
           {{"--site",
             "FILE",
             "Where it would run (default: KNEEPOINT_SITE, else this machine)",

@@ -217,7 +217,7 @@ CommandSpec run_command() {
           "(limits.budget) no further run starts, and running again with a larger one resumes. "
           "Exits with 4 if a run failed, a point has no data, or the budget is used up.",
           {{"PLAN", "The plan file", true, {}, Completes::files}},
-          with_billing_flags(
+          with_price_flags(
               {{"--site",
                 "FILE",
                 "Where to run (default: KNEEPOINT_SITE, else this machine)",

@@ -52,7 +52,7 @@ std::optional<StudyPrice> stored_price(const StudyRow& row) {
   return std::move(found->price->price);
 }
 
-std::vector<Flag> with_billing_flags(std::vector<Flag> flags) {
+std::vector<Flag> with_price_flags(std::vector<Flag> flags) {
   flags.push_back({"--prices",
                    "FILE",
                    "Price book that runs are billed by (docs/reference/prices.md)",

@@ -35,6 +35,6 @@ Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
 std::optional<StudyPrice> stored_price(const StudyRow& row);
 
 // The two flags behind a command's own.
-std::vector<Flag> with_billing_flags(std::vector<Flag> flags);
+std::vector<Flag> with_price_flags(std::vector<Flag> flags);
 
 }  // namespace kneepoint::cli
