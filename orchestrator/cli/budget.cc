@@ -82,7 +82,7 @@ class Fit {
     const std::string& currency = study_.plan.limits.currency;
     if (!price_) {
       return "limits.budget has an amount of money, and nothing says what runs cost: give a price "
-             "book with --prices FILE --item NAME, or a budget of node_hours";
+             "book with --prices FILE --item NAME or in the site, or a budget of node_hours";
     }
     if (price_->currency != currency) {
       return "limits.budget is in " + currency + ", and the prices of " + price_->path +

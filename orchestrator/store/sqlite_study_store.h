@@ -58,6 +58,7 @@ class SqliteStudyStore final : public StudyStore {
   // store_import.cc
   Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) override;
   Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) override;
+  Result<void> set_caveat(RowId study, const Caveat& caveat) override;
 
   // store_pack.cc
   Result<std::vector<RowTable>> study_tables(RowId study) override;

@@ -223,6 +223,8 @@ class StudyStore {
 
   // What every report must say of the study; each code once.
   virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;
+  // Instead of the one of its code; without a message there is none any more.
+  virtual Result<void> set_caveat(RowId study, const Caveat& caveat) = 0;
 
   // A whole study as values, for other databases: every table that holds something of it but
   // leases and requests, in a fixed order; references are places in the table referred to.

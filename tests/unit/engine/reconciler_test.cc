@@ -237,6 +237,49 @@ TEST_F(ReconcilerTest, TheBudgetStopsWhatWouldPassIt) {
   EXPECT_EQ(state(), "interrupted");
 }
 
+TEST_F(ReconcilerTest, ABudgetOfMoneyStopsTooAndALargerOneGoesOn) {
+  study_.points.resize(1);
+  options_.price = StudyPrice{"p.yaml", "EUR", false, {}};
+  options_.price->item.per_node_hour = 3'600'000'000;  // 1 a node-second
+  study_.plan.limits.amount_micros = 1'500'000;
+  study_.plan.limits.currency = "EUR";
+  const EngineOutcome outcome = run();
+  EXPECT_EQ(outcome.end, EngineEnd::over_budget);
+  EXPECT_EQ(outcome.succeeded, 1);
+  EXPECT_NE(outcome.why.find("the budget of 1.50 EUR: "), std::string::npos) << outcome.why;
+  study_.plan.limits.amount_micros = 100'000'000;
+  EXPECT_EQ(run().end, EngineEnd::finished);
+}
+
+TEST_F(ReconcilerTest, AnAdaptiveSearchPutsWhatItAsksForAndSaysWhatItLeftOut) {
+  study_.points.clear();
+  for (const int k : {1, 2, 4, 8, 16}) {  // every run takes as long: efficiency is 1/K
+    Point point = make_point(k);
+    point.own_harness = false;
+    point.metrics = {{"time", "t=([0-9.]+)", "s", "stdout"}};
+    study_.points.push_back(point);
+  }
+  study_.plan.repeat.min = study_.plan.repeat.max = 5;
+  study_.plan.search.adaptive = true;
+  EXPECT_EQ(run().end, EngineEnd::finished);
+  const StudyEvidence evidence = store_->evidence(row_.row).value();
+  ASSERT_EQ(evidence.points.size(), 3U);  // K=8 and 16 were never asked for
+  EXPECT_EQ(evidence.points[0].runs.size(), 5U);
+  EXPECT_EQ(evidence.points[2].runs.size(), 2U);
+  ASSERT_EQ(evidence.caveats.size(), 1U);
+  EXPECT_EQ(evidence.caveats[0].code, "adaptive_search");
+  EXPECT_NE(evidence.caveats[0].message.find("Left out K=8, 16;"), std::string::npos)
+      << evidence.caveats[0].message;
+  std::vector<std::string> told;
+  for (const Event& event : store_->events(row_.row, 0).value()) {
+    if (event.kind == "round") told.push_back(event.text);
+  }
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0], "round 0: K=1 x 2, K=2 x 2, K=4 x 2: coarse doubling from K=1");
+  EXPECT_TRUE(told[1].starts_with("round 1: K=1 x 3, K=2 x 3: ")) << told[1];
+  EXPECT_TRUE(told[2].starts_with("search over: ")) << told[2];
+}
+
 // Refuses to be looked at for a while; a job of `theirs` was cancelled by somebody else.
 class TroubledLauncher : public ScriptedLauncher {
  public:
