@@ -42,8 +42,7 @@ std::string words_of(const GateReport& report, const GateFinding& finding) {
   const NightTest& test = shown_test(finding);
   std::string text =
       plain(finding.name) +
-      (finding.whole_curve ? " (all " + counted(static_cast<long>(finding.ks.size()), "K") + ")"
-                           : "") +
+      (finding.whole_curve ? " (all " + std::to_string(finding.ks.size()) + " K)" : "") +
       ": T is " + ratio_text(test) + " times that of " + counted(test.history, "night") + " before";
   if (test.window > 1) text += ", over " + std::to_string(test.window) + " nights";
   if (finding.slower) {

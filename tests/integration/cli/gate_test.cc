@@ -19,9 +19,10 @@ using testing_support::Place;
 class GateCommand : public testing::Test {
  protected:
   void SetUp() override {
-    std::ofstream(plan_) << "study: nightly\nmodes: [strong]\nscale: [1, 2, 4]\nrepeat: 3\n"
-                            "workloads: [{name: app, command: [app]}]\n"
-                            "gate: {max_regression: 4%}\n";
+    std::ofstream(plan_)
+        << "study: nightly\nmodes: [strong]\nscale: [1, 2, 4]\nrepeat: 3\n"
+           "workloads: [{name: app, command: [app], metrics: {time: {pattern: \"t=([0-9.]+)\"}}}]\n"
+           "gate: {max_regression: 4%}\n";
   }
 
   // One night of a machine on which a run takes so long.

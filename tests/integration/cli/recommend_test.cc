@@ -111,8 +111,9 @@ TEST_F(RecommendCommand, TheSitesPricesAreKeptWithTheStudy) {
   const std::string site = place_.path() + "/site.yaml";
   std::ofstream(site) << "backend: simulated\nprice: {book: of-site.yaml}\n";
   const std::string plan = place_.path() + "/plan.yaml";
-  std::ofstream(plan) << "study: priced\nworkloads: [{name: synthetic, use: synthetic}]\nmodes: [strong]\n"
-                         "scale: [1, 2, 4]\nrepeat: 3\n";
+  std::ofstream(plan)
+      << "study: priced\nworkloads: [{name: synthetic, use: synthetic}]\nmodes: [strong]\n"
+         "scale: [1, 2, 4]\nrepeat: 3\n";
   const auto run = place_.kneepoint({"run", plan, "--site", site});
   ASSERT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_NE(run.output.find("What it costs"), std::string::npos) << run.output;
