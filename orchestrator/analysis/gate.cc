@@ -425,7 +425,7 @@ GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& option
     for (const GateSeries& one : series) {
       if (one.failed) names += (names.empty() ? "" : ", ") + one.key;
     }
-    answer.why = "every run failed at " + names;
+    answer.why = "a run failed at " + names;
   }
   return answer;
 }

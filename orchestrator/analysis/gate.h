@@ -46,7 +46,7 @@ struct GateSeries {
   std::string curve;  // points of the same one are tested together too
   int k = 1;
   std::vector<std::optional<double>> log_medians;  // by night; none: not measured
-  bool failed = false;                             // tonight: every run of it
+  bool failed = false;                             // tonight: a run of it, for good
 };
 
 // The mean of the last `window` nights against `history` nights before them.

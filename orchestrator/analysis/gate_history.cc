@@ -155,7 +155,7 @@ std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFindin
   return moved;
 }
 
-std::optional<std::size_t> changed_since(const GateHistory& history, const GateFinding& finding) {
+std::optional<DatedChange> last_change(const GateHistory& history, const GateFinding& finding) {
   std::vector<double> values;
   std::vector<std::size_t> nights;
   for (std::size_t night = 0; night < history.nights.size(); ++night) {
@@ -175,7 +175,7 @@ std::optional<std::size_t> changed_since(const GateHistory& history, const GateF
   }
   const std::vector<ChangePoint> changes = change_points(values);
   if (changes.empty()) return std::nullopt;
-  return nights[changes.back().night];
+  return DatedChange{nights[changes.back().night], changes.back().ratio};
 }
 
 }  // namespace kneepoint

@@ -42,7 +42,11 @@ struct MovedTerm {
 };
 std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFinding& finding);
 
-// The first night of the level that tonight belongs to, by change points; none: no change is dated.
-std::optional<std::size_t> changed_since(const GateHistory& history, const GateFinding& finding);
+// The last change of the level, which tonight's belongs to; none: no change is dated.
+struct DatedChange {
+  std::size_t night = 0;  // first of the new level
+  double ratio = 1;       // of the new level to the one before
+};
+std::optional<DatedChange> last_change(const GateHistory& history, const GateFinding& finding);
 
 }  // namespace kneepoint

@@ -87,6 +87,8 @@ Result<int> run_export(Session& session, const Arguments& arguments) {
     const PricesRead read = read_prices(text, path);
     if (!read.problems.empty()) return report_problems(session, read.problems);
     parts.push_back({"prices.yaml", text});
+  } else if (!row.price.text.empty()) {
+    parts.push_back({"prices.yaml", row.price.text});
   }
   TRY(add_reports(*store, row.row, parts));
   TRY_ASSIGN(const std::vector<RowTable> tables, store->study_tables(row.row));
@@ -141,7 +143,12 @@ CommandSpec export_command() {
         Completes::studies}},
       {{"--output", "FILE", "Where to (default: STUDY.kneepack.tar)", {}, false, Completes::files},
        {"--sign-key", "FILE", "Private key, Ed25519 in PEM", {}, false, Completes::files},
-       {"--prices", "FILE", "Price book to put beside it", {}, false, Completes::files}},
+       {"--prices",
+        "FILE",
+        "Price book to put beside it (default: the study's)",
+        {},
+        false,
+        Completes::files}},
       {"kneepoint export jacobi", "kneepoint export jacobi --output jacobi.tar --sign-key key.pem"},
       run_export};
 }

@@ -61,7 +61,18 @@ Result<std::string> read_file(const std::string& what, const std::string& path, 
   return text;
 }
 
-Result<void> write_file(const std::string& path, const std::string& content) {
+Result<void> write_file(const std::string& name, const std::string& content) {
+  std::error_code ignored_here;
+  // What is no file (a terminal, a pipe, /dev/stdout) is written to; a link stays one.
+  const fs::file_status there = fs::status(name, ignored_here);
+  if (fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there)) {
+    std::ofstream file(name, std::ios::binary | std::ios::app);
+    file << content << std::flush;
+    if (!file) return system_error("write " + name, errno);
+    return {};
+  }
+  const fs::path target = fs::exists(there) ? fs::canonical(name, ignored_here) : fs::path(name);
+  const std::string path = target.empty() ? name : target.string();
   const std::string temporary = path + ".part-" + std::to_string(::getpid());
   {
     std::ofstream file(temporary, std::ios::binary | std::ios::trunc);

@@ -12,8 +12,9 @@ namespace kneepoint::cli {
 // The whole file, unless it is larger than `most` MiB. `what` is for the message: "plan", "site".
 Result<std::string> read_file(const std::string& what, const std::string& path, int most = 16);
 
-// Replaces the file by way of a temporary name beside it, so that nobody reads half of it.
-Result<void> write_file(const std::string& path, const std::string& content);
+// Replaces the file by way of a temporary name beside it, so that nobody reads half of it. What a
+// link leads to is replaced, not the link; a device or a pipe is written to.
+Result<void> write_file(const std::string& name, const std::string& content);
 
 // Makes the folder and those above it. False: it was there already, so it is somebody else's.
 Result<bool> claim_folder(const std::string& folder);

@@ -54,8 +54,23 @@ GateOptions options_of(const GateSpec& spec) {
   return options;
 }
 
+// A step that was dated and is still there is no calmer for having happened some nights ago, when
+// the nights after it have become part of the history.
+void hold_on_to_steps(GateReport& report) {
+  GateAnswer& answer = report.answer;
+  if (answer.verdict != Verdict::pass && answer.verdict != Verdict::inconclusive) return;
+  for (GateFinding& curve : answer.curves) {
+    const auto change = last_change(report.history, curve);
+    if (!change || change->ratio < 1 + report.options.min_effect) continue;
+    curve.slower = true;
+    answer.verdict = Verdict::regressed;
+    answer.why = "slower since " + report.history.nights[change->night] + ", and still so";
+  }
+}
+
 void judge(const StudyRow& tonight, GateReport& report) {
   report.answer = gate(report.history.series, report.options);
+  hold_on_to_steps(report);
   if (report.answer.verdict == Verdict::failed) return;
   if (tonight.state != "finished") {
     report.answer.verdict = Verdict::inconclusive;

@@ -50,13 +50,15 @@ std::string words_of(const GateReport& report, const GateFinding& finding) {
       text += "; " + moved->name + " makes up " + percent_text(moved->share) + " of the growth";
     }
   }
-  if (const auto since = changed_since(report.history, finding)) {
-    text += "; since " + report.history.nights[*since];
-    const std::string& build = report.history.builds[*since];
+  if (const auto change = last_change(report.history, finding)) {
+    const std::size_t since = change->night;
+    text += "; since " + report.history.nights[since] + " its level is " +
+            fixed_text(change->ratio, 3) + " times the one before";
+    const std::string& build = report.history.builds[since];
     if (!build.empty()) text += " (program " + build.substr(0, 12) + ")";
-    if (*since > 0 && !report.history.builds[*since - 1].empty()) {
-      text += ", the last before it " + report.history.nights[*since - 1] + " (program " +
-              report.history.builds[*since - 1].substr(0, 12) + ")";
+    if (since > 0 && !report.history.builds[since - 1].empty()) {
+      text += ", whose last night is " + report.history.nights[since - 1] + " (program " +
+              report.history.builds[since - 1].substr(0, 12) + ")";
     }
   }
   return text + ".";
@@ -117,10 +119,12 @@ void put_finding(JsonWriter& json, const GateReport& report, const GateFinding& 
   const auto moved = moved_term(report.history, finding);
   json.key("moved");
   finding.slower&& moved ? json.value(moved->name) : json.null();
-  const auto since =
-      finding.slower || finding.faster ? changed_since(report.history, finding) : std::nullopt;
+  const auto change =
+      finding.slower || finding.faster ? last_change(report.history, finding) : std::nullopt;
   json.key("since");
-  since ? json.value(report.history.nights[*since]) : json.null();
+  change ? json.value(report.history.nights[change->night]) : json.null();
+  json.key("level_ratio");
+  change ? json.value(change->ratio) : json.null();
   json.end_object();
 }
 

@@ -91,6 +91,9 @@ std::string pack_json(const PackAnswer& answer) {
 Result<std::optional<std::string>> trusted_key_of(const Arguments& arguments) {
   if (!arguments.has("--key")) return std::optional<std::string>();
   TRY_ASSIGN(std::string key, read_file("key", arguments.text("--key"), 1));
+  if (key.find("-----BEGIN PUBLIC KEY-----") == std::string::npos) {
+    return wrong_flag("--key", arguments.text("--key") + " holds no public key in PEM");
+  }
   return std::optional<std::string>(std::move(key));
 }
 

@@ -114,6 +114,7 @@ std::vector<std::string> partition_names(const SizingMix& sizing, const Cut& cut
     while (!name.empty() && name.back() == '-') name.pop_back();
     while (!name.empty() && name.front() == '-') name.erase(name.begin());
     if (name.empty()) name = "partition";
+    if (name == "default") name = "default-jobs";  // Slurm takes DEFAULT for no partition
     std::string unique = name;
     for (int n = 2; !taken.insert(unique).second; ++n) unique = name + "-" + std::to_string(n);
     names.push_back(unique);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "orchestrator/cli/files.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/plan/price_reader.h"
 
@@ -35,7 +34,7 @@ Result<StudyPrices> prices_of_studies(const std::string& files, const std::strin
     TRY_ASSIGN(const auto paths, one_for_each("--prices", files, own.size()));
     for (std::size_t i = 0; i < own.size(); ++i) {
       chosen[i] = {paths[i], "", ""};
-      TRY_ASSIGN(chosen[i].text, read_file("price book", paths[i]));
+      TRY_ASSIGN(chosen[i].text, read_price_book(paths[i]));
     }
   }
   answer.known = std::all_of(chosen.begin(), chosen.end(),

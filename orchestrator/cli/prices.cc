@@ -24,6 +24,12 @@ const PriceItem* find_item(const PriceBook& book, const std::string& name, std::
 
 }  // namespace
 
+Result<std::string> read_price_book(const std::string& path) {
+  TRY_ASSIGN(std::string text, read_file("price book", path));
+  if (text.empty()) return Error{ErrorCode::invalid, "price book " + path + ": the file is empty"};
+  return text;
+}
+
 std::vector<Problem> find_prices(Site& site, const std::vector<Origin>& origins) {
   SitePrice& price = site.price;
   if (price.book.empty()) return {};
@@ -35,7 +41,7 @@ std::vector<Problem> find_prices(Site& site, const std::vector<Origin>& origins)
   };
   const std::string path =
       (fs::path(site.path).parent_path() / price.book).lexically_normal().string();
-  const auto text = read_file("price book", path);
+  const auto text = read_price_book(path);
   if (!text) return fail("price.book", text.error().message);
   PricesRead read = read_prices(*text, path);
   if (!read.problems.empty()) return read.problems;
@@ -71,7 +77,7 @@ Result<std::optional<Prices>> prices_of(const Arguments& arguments, const StudyR
   if (arguments.has("--prices")) {
     price.book = arguments.text("--prices");
     price.item.clear();
-    TRY_ASSIGN(price.text, read_file("price book", price.book));
+    TRY_ASSIGN(price.text, read_price_book(price.book));
   }
   if (arguments.has("--item")) price.item = arguments.text("--item");
   if (price.text.empty()) {

@@ -23,6 +23,9 @@ struct Prices {
   PriceItem item;
 };
 
+// The bytes of a book; an empty file is an error.
+Result<std::string> read_price_book(const std::string& path);
+
 // Reads the book that the site names into it, and checks both. Problems have their places.
 std::vector<Problem> find_prices(Site& site, const std::vector<Origin>& origins);
 

@@ -96,6 +96,17 @@ Result<void> bring_to_seconds(StudyEvidence& evidence, const std::string& baseli
   return {};
 }
 
+// What a report would say of the study before its numbers.
+void add_caveats(const StudyEvidence& evidence, std::vector<Caveat>& caveats) {
+  if (evidence.backend == "simulated") {
+    caveats.push_back(
+        {"simulated", "Simulated: the times come from formulas, no machine was measured."});
+  }
+  if (evidence.state != "finished" && evidence.backend != "import") {
+    caveats.push_back({"unfinished", "The study is " + evidence.state + ": more runs may come."});
+  }
+}
+
 Result<int> run_recommend(Session& session, const Arguments& arguments) {
   RecommendAnswer answer;
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
@@ -112,6 +123,7 @@ Result<int> run_recommend(Session& session, const Arguments& arguments) {
   options.bootstrap.seed = evidence.seed;
   answer.study = evidence.id;
   answer.caveats = evidence.caveats;
+  add_caveats(evidence, answer.caveats);
   const StudyAnalysis analysis = analyse(evidence, options);
   const auto mode = parse_mode(arguments.text("--mode"));
   for (CostCurve& curve :

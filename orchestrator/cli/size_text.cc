@@ -172,18 +172,19 @@ std::string workload_table(const SizeAnswer& answer) {
                     one.deadline_seconds ? percent_text(came.queue.missed) : "-",
                     significant_text(static_cast<double>(option.job_micros) / 1e6, 3)});
   }
-  return to_table({{"WORKLOAD"},
-                   {"MODE"},
-                   {"PARTITION", Align::right},
-                   {"BUSY", Align::right},
-                   {"K", Align::right},
-                   {"RUN", Align::right},
-                   {"WAIT [95%]", Align::right},
-                   {"P95 WAIT", Align::right},
-                   {"DEADLINE", Align::right},
-                   {"LATE", Align::right},
-                   {answer.book.currency + "/result", Align::right}},
-                  rows, 2);
+  return to_table(
+      {{"WORKLOAD"},
+       {"MODE"},
+       {"PARTITION", Align::right},
+       {"BUSY", Align::right},
+       {"K", Align::right},
+       {"RUN", Align::right},
+       {"WAIT [95%]", Align::right},
+       {"P95 WAIT", Align::right},
+       {"DEADLINE", Align::right},
+       {"LATE", Align::right},
+       {answer.book.currency + (answer.mix.held ? " used/result" : "/result"), Align::right}},
+      rows, 2);
 }
 
 std::vector<std::string> cut_row(const SizeAnswer& answer, const std::string& name, const Cut& cut,

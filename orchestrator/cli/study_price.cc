@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/study_price.h"
 
-#include "orchestrator/cli/files.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/plan/price_reader.h"
 
@@ -13,7 +12,7 @@ Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
   SitePrice kept = site.price;
   if (arguments.has("--prices")) {
     kept = {arguments.text("--prices"), "", ""};
-    TRY_ASSIGN(kept.text, read_file("price book", kept.book));
+    TRY_ASSIGN(kept.text, read_price_book(kept.book));
   } else if (kept.text.empty() && before != nullptr) {
     kept = before->price;
   }

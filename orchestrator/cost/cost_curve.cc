@@ -10,6 +10,7 @@ namespace kneepoint {
 namespace {
 
 constexpr int kColumns = 3;  // time, cost of a result, on the frontier
+constexpr double kMostUnits = 1e12;
 
 Nanoseconds to_ns(double seconds) {
   return static_cast<Nanoseconds>(std::llround(seconds * static_cast<double>(kSecond)));
@@ -111,6 +112,7 @@ void add_notes(const PriceItem& item, CostCurve& curve) {
 }  // namespace
 
 std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds) {
+  if (!(seconds <= kMostBilledSeconds)) return std::nullopt;
   const auto time = expected_time(item.spot, use.nodes, to_ns(seconds));
   if (!time) return std::nullopt;
   return bill_run(item, use, *time);
@@ -164,8 +166,12 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
     curve.mode = from.mode;
     curve.index = c;
     Times times;
+    std::string without;  // K that have no valid run
     for (const PointSummary& summary : from.points) {
-      if (summary.valid == 0) continue;
+      if (summary.valid == 0) {
+        without += (without.empty() ? "K=" : ", ") + std::to_string(summary.point.k);
+        continue;
+      }
       CostPoint point;
       point.k = summary.point.k;
       point.use = use_of(summary.point);
@@ -179,9 +185,14 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
       point.flags = summary.flags;
       const auto bill = bill_of(item, point.use, summary.seconds);
       const double units = cost_of(item, point, summary.seconds);
-      if (!bill || units > 1e12) {
-        curve.notes.push_back("K=" + std::to_string(point.k) +
-                              " is left out: it is interrupted so often that it would never end");
+      if (!bill || !(units < kMostUnits)) {
+        const bool spot = item.spot.interruptions_per_node_hour > 0;
+        curve.notes.push_back(
+            "K=" + std::to_string(point.k) + " is left out: " +
+            (!(summary.seconds <= kMostBilledSeconds)
+                 ? "a run longer than ten years is not billed; is its time in the right unit?"
+             : spot ? "it is interrupted so often that it would never end"
+                    : "its cost is more than can be written down"));
         continue;
       }
       point.bill = *bill;
@@ -200,6 +211,10 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
       draw_curve(item, times, bootstrap, curve);
     } else {
       curve.notes.emplace_back("no intervals: some K has a single run");
+    }
+    if (!without.empty()) curve.notes.push_back("no valid run, so no cost: " + without);
+    if (from.k0 != 1) {
+      curve.notes.push_back("E is relative to K=" + std::to_string(from.k0));
     }
     add_notes(item, curve);
     curves.push_back(std::move(curve));

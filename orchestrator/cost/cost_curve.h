@@ -60,7 +60,10 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
                                    const PriceBook& book, const PriceItem& item,
                                    const BootstrapOptions& bootstrap);
 
-// The bill of one run of `seconds`; none where it would never end.
+// Longer runs are not billed: their times are in a wrong unit, and amounts would overflow.
+inline constexpr double kMostBilledSeconds = 3600.0 * 24 * 3653;
+
+// The bill of one run of `seconds`; none where it is longer than that or would never end.
 std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds);
 // Of one result at this point if a run took `seconds`, in units; infinity: it would never end.
 double cost_of(const PriceItem& item, const CostPoint& point, double seconds);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/cost/modelled.h"
@@ -242,12 +243,20 @@ Recommendation recommend(const CostCurve& curve, const PriceItem& item,
     const auto value = [&](const CostPoint& point) {
       return score(point, point.seconds, to_units(point.per_result.micros), request);
     };
+    // Of two that are equally good the faster one, then the cheaper one.
+    const auto is_better = [&](const CostPoint& a, const CostPoint& b) {
+      const auto rank = [&](const CostPoint& point) {
+        return std::make_tuple(value(point), point.seconds / point.results,
+                               point.per_result.micros);
+      };
+      return rank(a) < rank(b);
+    };
     for (const CostPoint& point : curve.points) {
       if (!feasible(point, request)) continue;
-      if (answer.chosen == nullptr || value(point) < value(*answer.chosen)) {
+      if (answer.chosen == nullptr || is_better(point, *answer.chosen)) {
         answer.runner_up = answer.chosen;
         answer.chosen = &point;
-      } else if (answer.runner_up == nullptr || value(point) < value(*answer.runner_up)) {
+      } else if (answer.runner_up == nullptr || is_better(point, *answer.runner_up)) {
         answer.runner_up = &point;
       }
     }

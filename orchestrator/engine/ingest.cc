@@ -165,7 +165,8 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   }
   if (!records.end) {
     if (seen.preempted) {
-      return ended(AttemptState::preempted, Reason::none, "preempted before it could finish");
+      return ended(AttemptState::preempted, Reason::none,
+                   seen.detail.empty() ? "preempted before it could finish" : seen.detail);
     }
     const Reason why = seen.reason == Reason::none ? Reason::agent_died : seen.reason;
     const AttemptState state = why == Reason::time_limit       ? AttemptState::timed_out

@@ -17,7 +17,10 @@ std::string pays_above(const CostCurve& curve, const CostPoint& point) {
   for (const BreakEven& one : curve.break_evens) {
     if (one.faster == point.k) return amount_text(to_units(one.per_hour.micros)) + "/h";
   }
-  return point.on_frontier ? "0" : "never";
+  // The cheapest of those that some value of an hour makes the best.
+  const bool first =
+      curve.break_evens.empty() ? point.on_frontier : curve.break_evens.front().slower == point.k;
+  return first ? "0" : "never";
 }
 
 std::string cost_words(const CostPoint& point) {
@@ -47,6 +50,14 @@ std::string sentence(const CostCurve& curve, const CurveView& view) {
                                  [&](const CostPoint& point) { return k && point.k == *k; });
   if (used == curve.points.end()) return opening + cost_words(*cheapest) + ", the cheapest.";
   std::string text = opening + cost_words(*used);
+  const bool same_results = std::all_of(
+      curve.points.begin(), curve.points.end(),
+      [&](const CostPoint& point) { return point.results == curve.points.front().results; });
+  if (curve.mode == Mode::weak && same_results && curve.points.size() > 1) {
+    return text + ", the K to use. The problem grows with K and every run counts as one " +
+           plain(curve.result_name) +
+           ", so K are not compared; `result: {count: ...}` in the plan says how many a run makes.";
+  }
   if (used == cheapest) return text + ", the cheapest and the K to use.";
   if (used->per_result.micros == cheapest->per_result.micros) {
     return text + ", the K to use; K=" + std::to_string(cheapest->k) +

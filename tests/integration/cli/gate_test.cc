@@ -79,6 +79,10 @@ TEST_F(GateCommand, FollowsASeriesFromItsFirstNightToARegression) {
   EXPECT_NE(text_of("gate.xml").find("<failure message="), std::string::npos);
   EXPECT_NE(text_of("gate.xml").find("tests=\"5\""), std::string::npos) << text_of("gate.xml");
   EXPECT_EQ(text_of("gate.md").rfind("## REGRESSED", 0), 0u) << text_of("gate.md");
+  for (int i = 0; i < 5; ++i) night(12);
+  const json still = verdict(1);
+  EXPECT_EQ(still["verdict"], "REGRESSED") << still;
+  EXPECT_NEAR(still["curves"][0]["level_ratio"].get<double>(), 1.2, 0.03);
   const auto words = place_.kneepoint({"gate", "nightly"});
   EXPECT_EQ(words.exit_code, 1);
   EXPECT_NE(words.output.find("\nREGRESSED  nightly-"), std::string::npos) << words.output;

@@ -4,8 +4,10 @@
 // can't use.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/fakes/kneepoint_process.h"
 
@@ -144,6 +146,21 @@ TEST_F(RecommendCommand, TheSitesPricesAreKeptWithTheStudy) {
   EXPECT_NE(open.errors.find("has: node, fee"), std::string::npos) << open.errors;
 }
 
+TEST_F(RecommendCommand, OutputGoesThroughLinksAndIntoPipes) {
+  const std::string target = place_.path() + "/target.md", link = place_.path() + "/link.md";
+  std::ofstream(target) << "old";
+  std::filesystem::create_symlink(target, link);
+  ASSERT_EQ(place_.kneepoint({"report", "times", "--markdown", "--output", link}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  std::ostringstream text;
+  text << std::ifstream(target).rdbuf();
+  EXPECT_EQ(text.str().rfind("# times-", 0), 0u) << text.str();
+  const std::string null = place_.path() + "/null";
+  std::filesystem::create_symlink("/dev/null", null);
+  ASSERT_EQ(place_.kneepoint({"report", "times", "--output", null}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file(null));
+}
+
 TEST_F(RecommendCommand, BadInputIsNamed) {
   refused({"times", "--prices", prices_}, "--item: missing; ");
   refused({"times", "--prices", prices_, "--item", "nodes"}, "no item 'nodes'");
@@ -153,6 +170,8 @@ TEST_F(RecommendCommand, BadInputIsNamed) {
   refused({"times", "--deadline", "0"}, "--deadline");
   refused({"times", "--floor", "1.5"}, "--floor: expected a share below 1");
   refused({"times", "--objective", "energy_delay"}, "energy_delay needs watts");
+  std::ofstream(place_.path() + "/empty.yaml") << "";
+  refused({"times", "--prices", place_.path() + "/empty.yaml"}, "the file is empty");
   std::ofstream(place_.path() + "/bad.yaml") << "currency: EUR\nitems: {a: {per_node_hour: x}}\n";
   refused({"times", "--prices", place_.path() + "/bad.yaml"},
           "bad.yaml:2:28: items.a.per_node_hour: expected an amount");

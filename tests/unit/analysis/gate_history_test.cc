@@ -85,10 +85,11 @@ TEST(GateHistory, SaysWhatMovedAndSinceWhen) {
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->name, "communication");
   EXPECT_GT(moved->share, 0.9);
-  const auto since = changed_since(history, curve);
-  ASSERT_TRUE(since);
-  EXPECT_EQ(history.nights[*since], "night-15");
-  EXPECT_EQ(history.builds[*since], "p2");
+  const auto change = last_change(history, curve);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(history.nights[change->night], "night-15");
+  EXPECT_EQ(history.builds[change->night], "p2");
+  EXPECT_GT(change->ratio, 1.03);
 }
 
 TEST(GateHistory, AFailedRunIsNeverSilentlyMissing) {

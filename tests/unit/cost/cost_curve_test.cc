@@ -131,5 +131,22 @@ TEST(CostCurve, TheFrontierKeepsWhatNothingBeats) {
   EXPECT_EQ(frontier({1, 2}, {INFINITY, 2}), (std::vector<bool>{false, true}));
 }
 
+TEST(CostCurve, TimesInAWrongUnitAreSaidNotBilled) {
+  EvidenceBuilder builder;
+  builder.add(Mode::strong, 1, {10, 10});
+  builder.add(Mode::strong, 2, {1e11, 1e11});
+  PriceBook book;
+  book.currency = "USD";
+  PriceItem item;
+  item.per_node_hour = 1'000'000;
+  const auto curves = cost_curves(builder.study, analyse(builder.study), book, item, {});
+  ASSERT_EQ(curves.at(0).points.size(), 1u);
+  bool said = false;
+  for (const std::string& note : curves[0].notes) {
+    said = said || note.find("is its time in the right unit?") != std::string::npos;
+  }
+  EXPECT_TRUE(said);
+}
+
 }  // namespace
 }  // namespace kneepoint

@@ -69,6 +69,16 @@ TEST(Recommend, EveryObjectiveHasItsK) {
   }
 }
 
+TEST(Recommend, OfTwoThatCostTheSameTheFasterOne) {
+  PriceItem item;
+  item.name = "fee";
+  item.per_job = 5'000'000;
+  const Answer answer = ask({.objective = Objective::cost}, item);
+  ASSERT_NE(answer.choice.chosen, nullptr);
+  EXPECT_EQ(answer.choice.chosen->k, 16);
+  EXPECT_TRUE(answer.choice.chosen->on_frontier);
+}
+
 TEST(Recommend, TheRunnerUpAndItsMargin) {
   const Answer answer = ask({.objective = Objective::cost}, core_price());
   ASSERT_NE(answer.choice.runner_up, nullptr);

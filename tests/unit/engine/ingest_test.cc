@@ -142,6 +142,9 @@ TEST(Ingest, WhatTheBackendKnowsOfTheEndIsBelieved) {
   Observation seen;
   seen.preempted = true;
   EXPECT_EQ(take(Point{}, begun().cut(), seen).state, AttemptState::preempted);
+  EXPECT_EQ(take(Point{}, begun().cut(), seen).detail, "preempted before it could finish");
+  seen.detail = "pod j-0 on node n1: EvictionByEvictionAPI";
+  EXPECT_EQ(take(Point{}, begun().cut(), seen).detail, seen.detail);
   seen.preempted = false;
   seen.reason = Reason::time_limit;
   EXPECT_EQ(take(Point{}, begun().cut(), seen).state, AttemptState::timed_out);
