@@ -34,7 +34,7 @@ struct ReasonRow {
   const char* sentence;
 };
 
-constexpr std::array<ReasonRow, 21> kReasons = {{
+constexpr std::array<ReasonRow, 22> kReasons = {{
     {Reason::none, "none", ""},
     {Reason::exit_code, "exit_code", "the program exited with a status other than 0"},
     {Reason::killed_by_signal, "killed_by_signal", "the program was killed by a signal"},
@@ -54,6 +54,8 @@ constexpr std::array<ReasonRow, 21> kReasons = {{
     {Reason::submit_refused, "submit_refused", "the backend refused the request"},
     {Reason::user_cancelled, "user_cancelled", "it was cancelled on request"},
     {Reason::unknown_to_backend, "unknown_to_backend", "the backend no longer knows of it"},
+    {Reason::over_budget, "over_budget",
+     "it was cut short where the budget paid for no more of it"},
     {Reason::disturbed, "disturbed", "something else disturbed the run beyond the plan's limit"},
     {Reason::output_flood, "output_flood", "the program wrote more output than is kept"},
 }};

@@ -45,6 +45,7 @@ enum class Reason {
   submit_refused,
   user_cancelled,
   unknown_to_backend,
+  over_budget,   // cut short: the budget did not pay for its whole time limit
   disturbed,     // its time was disturbed beyond the plan's limit
   output_flood,  // wrote more than the agent keeps; not an end in itself
 };

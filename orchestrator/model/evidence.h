@@ -127,6 +127,7 @@ struct HeldAllocation {
   std::string name;
   int nodes = 1, gpus = 0, cores = 1, workers = 1;  // of its largest step
   Nanoseconds held_ns = 0;
+  int price = 0;  // which of the study's earlier prices it is billed by; 0: the present one
 };
 
 // All that a report draws from, besides the study's own header.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/model/build.h"
 #include "orchestrator/model/program.h"
 #include "orchestrator/model/shape.h"
 
@@ -91,7 +92,7 @@ struct CatalogEntry {
 struct WorkloadSpec {
   std::string name;
   std::string use;                   // catalog entry, or empty when `command` is given
-  std::vector<std::string> command;  // argv template: {size} {K} {ranks} {nodes} {mode} {param}
+  std::vector<std::string> command;  // argv template: {size} {K} {ranks} {build} {param}...
   bool mpi = true;                   // ranks started by the site's starter; false: plain process
   std::string profile = "none";      // none | mpi: count its MPI calls by a preloaded library
   std::vector<ParameterList> parameters;
@@ -124,11 +125,17 @@ struct Repeat {  // runs at a point
 };
 
 // Which of the points are measured, and how often: all of them alike, or where they narrow the
-// interval of the knee.
+// interval of the knee or the choice of the K to recommend.
 struct SearchSpec {
+  enum class Target { knee, recommendation };
+  enum class Objective { cost, time };  // of a result: what the recommendation is by
   bool adaptive = false;
-  double within = 0.1;  // half of the interval's width over the knee to stop at
-  int first = 2;        // runs at a K that is looked at for the first time
+  Target target = Target::knee;
+  Objective objective = Objective::cost;
+  // knee: half of the interval's width over the knee to stop at; recommendation: what a K may lose
+  // by being chosen instead of the best and still count as tied with it
+  double within = 0.1;
+  int first = 2;  // runs at a K that is looked at for the first time
 };
 
 struct Limits {
@@ -171,8 +178,10 @@ struct Plan {
   GateSpec gate;
   NoiseSpec noise;
   std::uint64_t seed = 1;
-  std::string text;  // the file's bytes
-  std::string path;  // as given
+  std::vector<Build> builds;  // run --ab: two, the reference first; empty: the workloads' own
+  std::string confirms;       // id of the study whose suspects are measured again; "": none
+  std::string text;           // the file's bytes
+  std::string path;           // as given
 };
 
 }  // namespace kneepoint

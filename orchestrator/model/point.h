@@ -42,10 +42,13 @@ struct Point {
   double flops = 0;             // of one iteration, all workers; 0: not known
   double bytes = 0;             // moved from and to memory by one iteration, all workers
   double parallelism = 0;       // most workers that the decomposition keeps busy; 0: not known
+  Build binary;                 // what `build` stands for, where the plan doesn't say it
+  int repeats = 0;              // runs of round 0; 0: the plan's repeat.min
   int iterations = 1;           // T = mean sample × iterations (1 when time-bounded)
 
   // Unique within the study and stable: "default/jacobi/strong/K=4/1n x 4r x 1t".
   std::string key() const;
+  std::string key_without_build() const;  // the same for every build of the study
 };
 
 // One repetition at a point.

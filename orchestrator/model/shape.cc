@@ -89,8 +89,11 @@ std::string to_string(const Shape& shape) {
 }
 
 std::string Point::key() const {
-  return build + "/" + case_name + "/" + to_string(mode) + "/K=" + std::to_string(k) + "/" +
-         to_string(shape);
+  return build + "/" + key_without_build();
+}
+
+std::string Point::key_without_build() const {
+  return case_name + "/" + to_string(mode) + "/K=" + std::to_string(k) + "/" + to_string(shape);
 }
 
 }  // namespace kneepoint

@@ -234,14 +234,22 @@ std::vector<Parameter> placeholder_values(const Point& point, std::uint64_t seed
       {"gpus_per_node", std::to_string(point.shape.gpus_per_node)},
       {"seed", std::to_string(seed)},
   };
+  if (!point.binary.label.empty()) values.push_back({"build", point.binary.place});
   values.insert(values.end(), point.parameters.begin(), point.parameters.end());
   return values;
 }
 
+std::string harness_program(const CatalogEntry& entry, const std::string& programs,
+                            const Build& binary) {
+  const bool named = !binary.label.empty();
+  if (named && binary.kind == Build::Kind::file) return binary.place;
+  const std::string& folder = named && binary.kind == Build::Kind::folder ? binary.place : programs;
+  return folder.empty() ? entry.program : folder + "/" + entry.program;
+}
+
 std::vector<std::string> harness_arguments(const CatalogEntry& entry, const std::string& programs,
                                            const Plan& plan, const Point& point) {
-  std::vector<std::string> argv = {programs.empty() ? entry.program
-                                                    : programs + "/" + entry.program};
+  std::vector<std::string> argv = {harness_program(entry, programs, point.binary)};
   const auto add = [&](const std::string& name, const std::string& value) {
     argv.push_back("--" + name);
     argv.push_back(value);

@@ -81,6 +81,10 @@ std::string held_fixed(const WorkloadSpec& workload, const Point& point);
 // {K}, {size}, ... and the parameters of a point.
 std::vector<Parameter> placeholder_values(const Point& point, std::uint64_t seed);
 
+// Of one of our own workloads: a build's, else the one in the folder of programs.
+std::string harness_program(const CatalogEntry& entry, const std::string& programs,
+                            const Build& binary);
+
 // The command line that our own workloads share.
 std::vector<std::string> harness_arguments(const CatalogEntry& entry, const std::string& programs,
                                            const Plan& plan, const Point& point);

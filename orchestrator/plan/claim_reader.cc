@@ -109,6 +109,13 @@ ClaimRead read_claim(std::string_view text, const std::string& path) {
     read_into(root["worker"].word(units), claim.worker);
     read_points(root, claim);
     read_baseline(root["baseline"], claim.baseline);
+    for (const ClaimPoint& point : claim.points) {
+      if (!claim.baseline.k || point.k >= *claim.baseline.k) continue;
+      root["baseline"]["k"].fail("K=" + std::to_string(point.k) +
+                                 " of the claim is below its baseline; expected a baseline of at "
+                                 "most the smallest K");
+      break;
+    }
     read_into(root["held_fixed"].text(), claim.held_fixed);
     read_into(root["timed"].text(), claim.timed);
     read_into(root["answer"].text(), claim.answer);

@@ -175,6 +175,14 @@ std::string identity_text(const Plan& plan, const Site& site) {
   }
   std::sort(workloads.begin(), workloads.end());
   for (const std::string& one : workloads) text += one;
+  // Only of a study with --ab: label, place and content, the reference first. Another binary makes
+  // another study, so that no study can hold runs of both.
+  for (const Build& build : plan.builds) {
+    text +=
+        list("build", {build.label, build.workload, to_string(build.kind), build.place, build.hash},
+             false);
+  }
+  if (!plan.confirms.empty()) text += list("confirms", {plan.confirms}, false);
   text += std::string("backend ") + to_string(site.backend) + "\n";
   text += std::string("starter ") + to_string(site.starter) + "\n";
   text += list("starter options", site.starter_options, false);

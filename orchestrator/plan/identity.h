@@ -2,7 +2,8 @@
 //
 // What makes two studies comparable. The hash covers workloads (program, parameters, sizes of the
 // plan's modes, models, metrics, build), worker, shapes, iterations, environment and the site's
-// resource request (backend, starter, programs, environment). It leaves out scale, repeat, search,
+// resource request (backend, starter, programs, environment); of a study with --ab each build's
+// label, place and hash. It leaves out scale, repeat, search,
 // seed, limits, knee, gate, results and prices: more K or more repeats extend a study.
 #pragma once
 

@@ -50,7 +50,7 @@ const KeySet kWorkload = {{
 const KeySet kIterations = {{{"warmup"}, {"count"}, {"min_time"}}};
 const KeySet kUntil = {{{"efficiency_ci"}}};
 const KeySet kRepeat = {{{"min"}, {"max"}, {"until", &kUntil}}};
-const KeySet kSearch = {{{"knee"}, {"within"}, {"first"}}};
+const KeySet kSearch = {{{"knee"}, {"recommendation"}, {"objective"}, {"within"}, {"first"}}};
 const KeySet kBudget = {{{"node_hours"}, {"amount"}, {"currency"}}};
 const KeySet kLimits = {{{"concurrent"},
                          {"nodes"},

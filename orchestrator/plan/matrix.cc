@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// workloads × cases × modes × shapes × K, in this order. A point that two shapes resolve to alike
-// (1 rank is 1 rank, whatever the ranks per node) appears once.
+// workloads × builds × cases × modes × shapes × K, in this order. A point that two shapes resolve
+// to alike (1 rank is 1 rank, whatever the ranks per node) appears once.
 #include "orchestrator/plan/matrix.h"
 
 #include <algorithm>
 #include <set>
 
 #include "orchestrator/base/random.h"
+#include "orchestrator/plan/builds.h"
 #include "orchestrator/plan/case_formulas.h"
 #include "orchestrator/plan/identity.h"
 #include "orchestrator/plan/placeholders.h"
@@ -44,7 +45,13 @@ class Expander {
     out_.study.hash8 = series_hash(plan_, site_);
     for (std::size_t i = 0; i < plan_.workloads.size() && !full_; ++i) {
       key_ = "workloads[" + std::to_string(i) + "]";
-      add_workload(plan_.workloads[i]);
+      if (plan_.builds.empty()) add_workload(plan_.workloads[i]);
+      for (const Build& build : builds_of(plan_, plan_.workloads[i].name)) {
+        WorkloadSpec of_build = plan_.workloads[i];
+        of_build.build = build.label;
+        binary_ = build;
+        add_workload(of_build);
+      }
     }
     return std::move(out_);
   }
@@ -149,6 +156,7 @@ class Expander {
     point.metrics = workload.metrics;
     point.program = workload.program;
     point.profile = workload.profile;
+    point.binary = binary_;
     if (workload.catalog) {
       point.work_unit = workload.catalog->work_unit;
       point.own_harness = true;
@@ -181,6 +189,7 @@ class Expander {
   const SiteCapacity capacity_;
   std::string programs_;
   std::string key_;
+  Build binary_;
   bool full_ = false;
   std::size_t planned_ = 0;
   std::set<std::string> failed_;
@@ -196,9 +205,25 @@ Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity
 }
 
 std::vector<Run> first_round(const Study& study) {
+  const auto wanted = [&](int point) {
+    const int own = study.points[static_cast<std::size_t>(point)].repeats;
+    return own > 0 ? own : study.plan.repeat.min;
+  };
   std::vector<int> points(study.points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<int>(i);
-  return interleave(points, 0, study.plan.repeat.min, study.plan.seed);
+  int most = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i] = static_cast<int>(i);
+    most = std::max(most, wanted(points[i]));
+  }
+  std::vector<Run> runs = interleave(study, points, 0, most, study.plan.seed);
+  std::erase_if(runs, [&](const Run& run) { return run.repeat >= wanted(run.point); });
+  return runs;
+}
+
+std::vector<Run> interleave(const Study& study, const std::vector<int>& points, int from, int to,
+                            std::uint64_t seed) {
+  return study.plan.builds.empty() ? interleave(points, from, to, seed)
+                                   : in_turns(study, points, from, to, seed);
 }
 
 std::vector<Run> interleave(const std::vector<int>& points, int from, int to, std::uint64_t seed) {

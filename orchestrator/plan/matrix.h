@@ -34,7 +34,10 @@ Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity
 // seed, so that drift hits every point alike.
 std::vector<Run> first_round(const Study& study);
 
-// Runs of the given repeats [from, to) at the given points, interleaved in the same way.
+// Runs of the given repeats [from, to) at the given points, interleaved in the same way. Of a study
+// with two builds as builds.h has it.
+std::vector<Run> interleave(const Study& study, const std::vector<int>& points, int from, int to,
+                            std::uint64_t seed);
 std::vector<Run> interleave(const std::vector<int>& points, int from, int to, std::uint64_t seed);
 
 // Warnings that `check` shows: divisibility traps, machines not filled, K beyond the site, K lists

@@ -48,7 +48,8 @@ void scan(std::string_view text, const std::function<void(std::string_view)>& on
 
 const std::vector<std::string>& built_in_placeholders() {
   static const std::vector<std::string> names = {
-      "K", "size", "mode", "ranks", "nodes", "ranks_per_node", "threads", "gpus_per_node", "seed"};
+      "K",       "size",          "mode", "ranks", "nodes", "ranks_per_node",
+      "threads", "gpus_per_node", "seed", "build"};
   return names;
 }
 

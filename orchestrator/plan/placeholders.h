@@ -14,7 +14,8 @@
 
 namespace kneepoint {
 
-// K size mode ranks nodes ranks_per_node threads gpus_per_node seed: no parameter may be called so.
+// K size mode ranks nodes ranks_per_node threads gpus_per_node seed build: no parameter may be
+// called so. {build} has a value only with `run --ab`.
 const std::vector<std::string>& built_in_placeholders();
 
 std::vector<std::string> placeholders_in(std::string_view text);

@@ -190,24 +190,38 @@ void read_search(const YamlView& root, Plan& plan) {
   view.check_map();
   static const std::vector<std::string> words = {"adaptive"};
   SearchSpec& search = plan.search;
-  if (!view["knee"].present()) {
-    view["knee"].fail("missing; expected knee: adaptive, or write search: grid");
+  const bool recommends = view["recommendation"].present();
+  if (!view["knee"].present() && !recommends) {
+    view["knee"].fail(
+        "missing; expected knee: adaptive or recommendation: adaptive, or write search: grid");
   }
-  search.adaptive = view["knee"].word(words).has_value();
+  if (view["knee"].present() && recommends) {
+    view["recommendation"].fail_at_key("a search is for the knee or for the recommendation");
+  }
+  if (recommends) {
+    search.target = SearchSpec::Target::recommendation;
+    search.within = 0.05;
+    static const std::vector<std::string> objectives = {"cost", "time"};
+    const auto objective = view["objective"].word(objectives);
+    if (objective == "time") search.objective = SearchSpec::Objective::time;
+  } else if (view["objective"].present()) {
+    view["objective"].fail_at_key("goes with recommendation: adaptive");
+  }
+  search.adaptive = view[recommends ? "recommendation" : "knee"].word(words).has_value();
   read_into(view["within"].share(), search.within);
   read_into(view["first"].integer(2, kMaxRepeats), search.first);
   if (!search.adaptive) return;
   if (plan.repeat.until_efficiency_ci > 0) {
     root["repeat"]["until"].fail_at_key(
         "an adaptive search decides itself how often; give the most runs at a K as repeat: 5, and "
-        "how narrow the knee must be as search: {knee: adaptive, within: 10%}");
+        "how narrow the answer must be as search: {..., within: 10%}");
   }
   if (search.first > plan.repeat.max) {
     (view["first"].present() ? view["first"] : root["repeat"])
         .fail("an adaptive search begins with " + std::to_string(search.first) +
               " runs at a K, and repeat allows " + std::to_string(plan.repeat.max));
   }
-  if (plan.knee.rule != "efficiency") {
+  if (!recommends && plan.knee.rule != "efficiency") {
     root["knee"]["rule"].fail("an adaptive search looks for the knee by efficiency, found '" +
                               plan.knee.rule + "'; use search: grid for other rules");
   }

@@ -59,7 +59,7 @@ std::string_view TableCells::text(const TableRecord& record, ColumnKind kind) co
 void TableCells::problem(const TableRecord& record, ColumnKind kind, const std::string& message) {
   const auto i = static_cast<std::size_t>(columns_.of(kind));
   const TableField& at = record.fields[std::min(i, record.fields.size() - 1)];
-  problems_.add(record.line, at.column, columns_.titles[i], message);
+  problems_.add(at.line > 0 ? at.line : record.line, at.column, columns_.titles[i], message);
 }
 
 int TableCells::whole(const TableRecord& record, ColumnKind kind, int least, int most,

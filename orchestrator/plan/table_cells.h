@@ -43,6 +43,12 @@ class TableCells {
   Table& table_;
 };
 
+// Not blank, and no wider than the header. Problems are added.
+bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
+                  TableProblems& problems);
+// Every number of the file is read by the same mark: the first that can be read in one way decides.
+DecimalMark find_mark(TableText& text, const TableColumns& columns);
+
 std::string quoted_cell(std::string_view text);  // in quotes, cut where it is long
 
 // What only the whole table shows: repeats that stand twice, strong rows that don't do the same.

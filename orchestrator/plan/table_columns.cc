@@ -115,6 +115,9 @@ const std::vector<Name>& names() {
       {"batch", size},
       {"batch_size", size},
       {"global_batch", size},
+      {"night", night},
+      {"date", night},
+      {"timestamp", night},
   };
   return table;
 }

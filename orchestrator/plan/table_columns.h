@@ -30,8 +30,9 @@ enum class ColumnKind {
   build,
   nodes,
   size,
+  night,  // of a history only
 };
-constexpr std::size_t kColumnKinds = 13;
+constexpr std::size_t kColumnKinds = 14;
 
 struct TableColumns {
   std::array<int, kColumnKinds> index;  // of each kind among the fields; -1: not there

@@ -39,23 +39,6 @@ double seconds_of(ColumnKind kind, double value, Mode mode, int k) {
   return value;
 }
 
-// Every number of the file is read by the same mark: the first that can be read in one way decides.
-DecimalMark mark_of(TableText& text, const TableColumns& columns) {
-  if (text.delimiter() == ',' && !text.has_quotes()) return DecimalMark::point;
-  TableRecord record;
-  text.rewind();
-  text.next(record);  // the header
-  while (text.next(record)) {
-    for (const ColumnKind kind : {columns.value, ColumnKind::cost, ColumnKind::size}) {
-      const auto i = static_cast<std::size_t>(columns.of(kind));
-      if (!columns.has(kind) || i >= record.fields.size()) continue;
-      const DecimalMark mark = mark_in(record.fields[i].text);
-      if (mark != DecimalMark::unknown) return mark;
-    }
-  }
-  return DecimalMark::unknown;
-}
-
 class RowReader {
  public:
   RowReader(const TableColumns& columns, const TableOptions& options, DecimalMark mark,
@@ -68,7 +51,7 @@ class RowReader {
 
   // False: the table is too large, and the rest is not looked at.
   bool read(const TableRecord& record, char delimiter) {
-    if (!is_whole_row(record, delimiter)) return true;
+    if (!is_whole_row(record, columns_.titles.size(), delimiter, problems_)) return true;
     if (table_.runs.size() >= kMostTableRows) {
       problems_.add(record.line, 1, "",
                     "more than " + std::to_string(kMostTableRows) + " rows; split the table");
@@ -122,26 +105,6 @@ class RowReader {
  private:
   using Key = std::tuple<int, int, Mode, int, int>;
 
-  bool is_whole_row(const TableRecord& record, char delimiter) {
-    if (record.open_quote_column > 0) {
-      problems_.add(record.line, record.open_quote_column, "", "this quote is never closed");
-      return false;
-    }
-    const auto is_empty = [](const TableField& field) { return field.text.empty(); };
-    if (std::all_of(record.fields.begin(), record.fields.end(), is_empty)) return false;
-    const std::size_t width = columns_.titles.size();
-    for (std::size_t i = width; i < record.fields.size(); ++i) {
-      if (is_empty(record.fields[i])) continue;
-      problems_.add(
-          record.line, record.fields[i].column, "",
-          std::to_string(record.fields.size()) + " fields where the header has " +
-              std::to_string(width) +
-              (delimiter == ',' ? "; a comma inside a number needs quotes around it" : ""));
-      return false;
-    }
-    return true;
-  }
-
   void must_be_same(const TableRecord& record, ColumnKind kind, const std::optional<double>& first,
                     const std::optional<double>& now, int line) {
     if (first == now) return;
@@ -160,6 +123,41 @@ class RowReader {
 };
 
 }  // namespace
+
+bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
+                  TableProblems& problems) {
+  if (record.open_quote_column > 0) {
+    problems.add(record.line, record.open_quote_column, "", "this quote is never closed");
+    return false;
+  }
+  const auto is_empty = [](const TableField& field) { return field.text.empty(); };
+  if (std::all_of(record.fields.begin(), record.fields.end(), is_empty)) return false;
+  for (std::size_t i = width; i < record.fields.size(); ++i) {
+    if (is_empty(record.fields[i])) continue;
+    problems.add(record.line, record.fields[i].column, "",
+                 std::to_string(record.fields.size()) + " fields where the header has " +
+                     std::to_string(width) +
+                     (delimiter == ',' ? "; a comma inside a number needs quotes around it" : ""));
+    return false;
+  }
+  return true;
+}
+
+DecimalMark find_mark(TableText& text, const TableColumns& columns) {
+  if (text.delimiter() == ',' && !text.has_quotes()) return DecimalMark::point;
+  TableRecord record;
+  text.rewind();
+  text.next(record);  // the header
+  while (text.next(record)) {
+    for (const ColumnKind kind : {columns.value, ColumnKind::cost, ColumnKind::size}) {
+      const auto i = static_cast<std::size_t>(columns.of(kind));
+      if (!columns.has(kind) || i >= record.fields.size()) continue;
+      const DecimalMark mark = mark_in(record.fields[i].text);
+      if (mark != DecimalMark::unknown) return mark;
+    }
+  }
+  return DecimalMark::unknown;
+}
 
 ReadTable read_table(std::string_view text, const std::string& file, const TableOptions& options) {
   if (const auto refused = refuse_text(text, file, kMostTableBytes)) return {{}, {*refused}};
@@ -181,8 +179,11 @@ ReadTable read_table(std::string_view text, const std::string& file, const Table
   table.cost_unit = columns.cost_unit;
   table.has_cost = columns.has(ColumnKind::cost);
   table.unused = columns.unused;
+  if (columns.has(ColumnKind::night)) {
+    table.unused.push_back(columns.titles[static_cast<std::size_t>(columns.of(ColumnKind::night))]);
+  }
   table.worker = options.worker.value_or(columns.worker.value_or(WorkerUnit::rank));
-  const DecimalMark mark = options.decimal ? *options.decimal : mark_of(records, columns);
+  const DecimalMark mark = options.decimal ? *options.decimal : find_mark(records, columns);
   records.rewind();
   records.next(record);
   RowReader rows(columns, options, mark, problems, table);

@@ -16,6 +16,7 @@ namespace kneepoint {
 struct TableField {
   std::string_view text;  // without quotes and without blanks around it
   int column = 1;         // 1-based, in characters of its line
+  int line = 0;           // 0: that of its record
 };
 
 struct TableRecord {

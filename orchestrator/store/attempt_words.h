@@ -16,7 +16,7 @@ namespace kneepoint {
 inline constexpr const char* kAttemptColumns =
     "a.id, a.run, a.number, a.state, a.reason, a.detail, a.allocation, a.submissions, a.job_id,"
     " a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,"
-    " a.nodes, a.waiting, a.expected_start_ns";
+    " a.nodes, a.waiting, a.expected_start_ns, a.limit_ns";
 
 struct AttemptWords {
   std::string state, reason;
@@ -37,7 +37,7 @@ template <typename... T>
 void read_attempt(const Statement& row, AttemptRow& a, AttemptWords& words, T&... before) {
   row.read(before..., a.row, a.run, a.number, words.state, words.reason, a.detail, a.allocation,
            a.submissions, a.job_id, a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,
-           a.nodes, a.waiting, a.expected_start_ns);
+           a.nodes, a.waiting, a.expected_start_ns, a.limit_ns);
 }
 
 }  // namespace kneepoint

@@ -36,7 +36,14 @@ class SqliteStudyStore final : public StudyStore {
   Result<void> set_study_state(RowId study, const std::string& state) override;
   Result<void> update_study_plan(RowId study, const Study& plan) override;
   Result<void> set_study_price(RowId study, const SitePrice& price) override;
+  Result<std::vector<SitePrice>> earlier_prices(RowId study) override;
   Result<void> delete_study(RowId study) override;
+  Result<std::vector<Build>> builds(RowId study) override;
+
+  // store_retention.cc
+  Result<std::int64_t> sample_count(RowId study) override;
+  Result<std::int64_t> drop_samples(RowId study) override;
+  Result<std::int64_t> compact() override;
 
   // store_lease.cc
   Result<void> acquire_lease(RowId study, const Lease& lease,
@@ -92,7 +99,30 @@ class SqliteStudyStore final : public StudyStore {
   Result<StudyEvidence> evidence(RowId study) override;
   Result<StudyEvidence> evidence_in_detail(RowId study) override;
 
+  // store_baselines.cc
+  Result<void> put_baseline(const Baseline& baseline) override;
+  Result<std::optional<Baseline>> baseline(const std::string& series) override;
+  Result<std::vector<Baseline>> baselines() override;
+  Result<bool> drop_baseline(const std::string& series) override;
+  Result<bool> put_acknowledged(const AcknowledgedChange& change) override;
+  Result<std::vector<AcknowledgedChange>> acknowledged(const std::string& series) override;
+  Result<void> put_calibration(const Calibration& calibration) override;
+  Result<std::optional<Calibration>> calibration(const std::string& series) override;
+  Result<bool> put_verdict(const StoredVerdict& verdict) override;
+  Result<std::vector<StoredVerdict>> verdicts(const std::string& series) override;
+
+  // store_nights.cc
+  Result<void> put_imported_nights(const ImportedNights& nights) override;
+  Result<std::vector<ImportedNight>> imported_nights(const std::string& series) override;
+  Result<int> drop_imported_nights(const std::string& series) override;
+  Result<std::vector<SeriesStudy>> series_studies(const std::string& name,
+                                                  const std::string& hash8) override;
+  Result<std::vector<std::string>> other_series(const std::string& name,
+                                                const std::string& hash8) override;
+  Result<GateNight> gate_night(RowId study) override;
+
  private:
+  Result<void> read_night_facts(RowId study, GateNight& night);
   Result<StudyRow> study_row(RowId study);
   Result<std::vector<std::string>> columns_of(const std::string& table);
   Result<void> read_study_header(RowId study, StudyEvidence& evidence);

@@ -15,7 +15,7 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     int run = 0;
     std::string allocation;
     Nanoseconds started = 0, ended = 0;
-    int nodes = 1, gpus_per_node = 0, ranks = 1, threads = 1, k = 1;
+    int nodes = 1, gpus_per_node = 0, ranks = 1, threads = 1, k = 1, price = 0;
   };
   std::vector<Attempt> attempts;
   std::unordered_map<std::string, int> nodes;
@@ -25,7 +25,7 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
   TRY_ASSIGN(
       auto row,
       db_.query("SELECT r.number, a.allocation, a.submitted_ns, a.started_ns, a.ended_ns, p.nodes,"
-                " p.gpus_per_node, p.ranks, p.threads_per_rank, p.k"
+                " p.gpus_per_node, p.ranks, p.threads_per_rank, p.k, a.price"
                 " FROM runs r JOIN attempts a ON a.run = r.id JOIN points p ON p.id = r.point"
                 " WHERE r.study = ? AND a.submissions > 0 ORDER BY r.number, a.number",
                 study));
@@ -34,7 +34,7 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     if (!there) break;
     Attempt& one = attempts.emplace_back();
     row.read(one.run, one.allocation, submitted, one.started, one.ended, one.nodes,
-             one.gpus_per_node, one.ranks, one.threads, one.k);
+             one.gpus_per_node, one.ranks, one.threads, one.k, one.price);
     int& most = nodes[one.allocation];
     most = std::max(most, one.nodes);
     if (!queued || submitted <= 0 || one.started <= 0) continue;
@@ -50,10 +50,11 @@ Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evid
     const auto [place, first] = places.try_emplace(one.allocation, evidence.allocations.size());
     if (first) evidence.allocations.push_back({one.allocation});
     HeldAllocation& held = evidence.allocations[place->second];
-    held.nodes = std::max(held.nodes, one.nodes);
+    held.nodes = nodes.at(one.allocation);
     held.gpus = std::max(held.gpus, one.gpus_per_node * one.nodes);
     held.cores = std::max(held.cores, one.ranks * one.threads);
     held.workers = std::max(held.workers, one.k);
+    held.price = one.price;
     held.held_ns += one.ended - one.started;
     evidence.node_seconds +=
         to_seconds(one.ended - one.started) * (nodes.at(one.allocation) - one.nodes);

@@ -114,10 +114,12 @@ Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState 
              db_.run("UPDATE attempts SET state = ?, reason = ?, detail = ?, allocation = ?,"
                      " submissions = ?, job_id = ?, submitted_ns = ?, started_ns = ?,"
                      " ended_ns = ?, exit_code = ?, signal = ?, nodes = ?, waiting = ?,"
-                     " expected_start_ns = ?, queue_wait_ns = ? WHERE id = ? AND state = ?",
+                     " expected_start_ns = ?, queue_wait_ns = ?, limit_ns = ?,"
+                     " price = CASE WHEN ? THEN 0 ELSE price END WHERE id = ? AND state = ?",
                      to_string(a.state), to_string(a.reason), a.detail, a.allocation, a.submissions,
                      a.job_id, a.submitted_ns, a.started_ns, a.ended_ns, a.exit_code, a.signal,
-                     a.nodes, a.waiting, a.expected_start_ns, queue_wait, a.row, to_string(from)));
+                     a.nodes, a.waiting, a.expected_start_ns, queue_wait, a.limit_ns,
+                     a.state == AttemptState::submitting, a.row, to_string(from)));
   if (changed == 1) return {};
   TRY_ASSIGN(auto row, db_.query("SELECT a.state, a.number, r.number FROM attempts a"
                                  " JOIN runs r ON r.id = a.run WHERE a.id = ?",

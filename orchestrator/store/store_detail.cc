@@ -4,6 +4,7 @@
 // runs. Rows come run by run in the order of the keys, so that nothing is sorted; that is what
 // keeps a million samples within a second.
 #include "orchestrator/model/provenance.h"
+#include "orchestrator/store/compared_names.h"
 #include "orchestrator/store/sqlite_study_store.h"
 
 namespace kneepoint {
@@ -31,18 +32,6 @@ Result<void> each_row(Result<Statement> query, const Find& find, const Read& rea
     if (attempt != last) target = find(last = attempt);
     if (target != nullptr) read(*query, *target);
   }
-}
-
-std::string names_of_compared_facts() {
-  std::string list;
-  const auto add = [&list](std::string_view name) {
-    if (!name.empty()) list += (list.empty() ? "'" : ", '") + std::string(name) + "'";
-  };
-  for (const ComparedFact& fact : compared_facts()) {
-    add(fact.name);
-    add(fact.instead);
-  }
-  return list;
 }
 
 }  // namespace

@@ -46,11 +46,12 @@ const TravellingTable* known_table(const std::string& name) {
 
 // In the order in which rows can be put: what is referred to comes first.
 std::span<const TravellingTable> travelling_tables() {
-  static constexpr std::array<TravellingTable, 12> kTables = {{
+  static constexpr std::array<TravellingTable, 14> kTables = {{
       {"points", "FROM points t WHERE t.study = ? ORDER BY t.id"},
       {"point_parameters",
        "FROM points p JOIN point_parameters t ON t.point = p.id WHERE p.study = ?"
        " ORDER BY p.id, t.position"},
+      {"builds", "FROM builds t WHERE t.study = ? ORDER BY t.position"},
       {"rounds", "FROM rounds t WHERE t.study = ? ORDER BY t.round"},
       {"runs", "FROM runs t WHERE t.study = ? ORDER BY t.number"},
       {"attempts",
@@ -75,6 +76,7 @@ std::span<const TravellingTable> travelling_tables() {
        "FROM runs r JOIN attempts a ON a.run = r.id JOIN profile_operations t ON t.attempt = a.id"
        " WHERE r.study = ? ORDER BY r.number, a.number, t.name"},
       {"events", "FROM events t WHERE t.study = ? ORDER BY t.id"},
+      {"earlier_prices", "FROM earlier_prices t WHERE t.study = ? ORDER BY t.number"},
   }};
   return kTables;
 }
@@ -128,13 +130,14 @@ Result<std::vector<RowTable>> SqliteStudyStore::study_tables(RowId study) {
 Result<StudyRow> SqliteStudyStore::put_foreign_study(const ForeignStudy& foreign) {
   TRY_ASSIGN(auto transaction, db_.begin());
   const StudyRow& s = foreign.row;
-  TRY(
-      db_.run("INSERT INTO studies (study_id, name, hash8, n, state, backend, site, plan_path,"
-              " plan_text, site_text, work_dir, worker, seed, knee_rule, knee_floor, created_ns,"
-              " updated_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-              s.id, s.name, s.hash8, s.n, s.state, s.backend, s.site, s.plan_path, s.plan_text,
-              s.site_text, s.work_dir, to_string(s.worker), static_cast<std::int64_t>(s.seed),
-              s.knee_rule, s.knee_floor, s.created_ns, s.updated_ns));
+  TRY(db_.run(
+      "INSERT INTO studies (study_id, name, hash8, n, state, backend, site, plan_path,"
+      " plan_text, site_text, work_dir, worker, seed, knee_rule, knee_floor, price_path,"
+      " price_item, price_text, created_ns, updated_ns)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      s.id, s.name, s.hash8, s.n, s.state, s.backend, s.site, s.plan_path, s.plan_text, s.site_text,
+      s.work_dir, to_string(s.worker), static_cast<std::int64_t>(s.seed), s.knee_rule, s.knee_floor,
+      s.price.book, s.price.item, s.price.text, s.created_ns, s.updated_ns));
   const RowId study = db_.last_insert_row();
   std::map<std::string, std::vector<RowId>, std::less<>> rows;  // by place, less 1
   std::size_t next = 0;  // of the tables that may come: their order is ours
@@ -156,7 +159,8 @@ Result<StudyRow> SqliteStudyStore::put_foreign_study(const ForeignStudy& foreign
       seen.push_back(column);
     }
     const bool of_study = table.name == "points" || table.name == "rounds" ||
-                          table.name == "runs" || table.name == "events";
+                          table.name == "runs" || table.name == "events" ||
+                          table.name == "earlier_prices" || table.name == "builds";
     std::string marks = of_study ? "?" : "";
     for (std::size_t i = 0; i < seen.size(); ++i) marks += marks.empty() ? "?" : ", ?";
     // Every name in this text is one of our own schema.

@@ -34,6 +34,7 @@ Result<StudyRow> SqliteStudyStore::create_study(const Study& study, const Site& 
   const Plan& plan = study.plan;
   const std::string id = plan.study + "-" + study.hash8 + "-" + std::to_string(n);
   const Nanoseconds now = clock_.wall();
+  TRY_ASSIGN(auto transaction, db_.begin());
   auto inserted = db_.run(
       "INSERT INTO studies (study_id, name, hash8, n, state, backend, site, plan_path, plan_text,"
       " site_text, work_dir, worker, seed, knee_rule, knee_floor, price_path, price_item,"
@@ -46,7 +47,35 @@ Result<StudyRow> SqliteStudyStore::create_study(const Study& study, const Site& 
     if (inserted.error().code != ErrorCode::exists) return inserted.error();
     return Error{ErrorCode::exists, "study " + id + " exists already in " + db_.path()};
   }
-  return study_row(db_.last_insert_row());
+  const RowId row = db_.last_insert_row();
+  int position = 0;
+  for (const Build& build : plan.builds) {
+    TRY(
+        db_.run("INSERT INTO builds (study, position, label, workload, kind, place, hash)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row, position++, build.label, build.workload, to_string(build.kind), build.place,
+                build.hash));
+  }
+  TRY(transaction.commit());
+  return study_row(row);
+}
+
+Result<std::vector<Build>> SqliteStudyStore::builds(RowId study) {
+  TRY_ASSIGN(auto row,
+             db_.query("SELECT label, workload, kind, place, hash FROM builds WHERE study = ?"
+                       " ORDER BY position",
+                       study));
+  std::vector<Build> found;
+  std::string kind;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) return found;
+    Build& build = found.emplace_back();
+    row.read(build.label, build.workload, kind, build.place, build.hash);
+    build.kind = kind == "image"    ? Build::Kind::image
+                 : kind == "folder" ? Build::Kind::folder
+                                    : Build::Kind::file;
+  }
 }
 
 Result<StudyRow> SqliteStudyStore::study_row(RowId study) {
@@ -96,15 +125,6 @@ Result<void> SqliteStudyStore::update_study_plan(RowId study, const Study& plan)
                      " knee_floor = ?, updated_ns = ? WHERE id = ?",
                      plan.plan.path, plan.plan.text, plan.plan.knee.rule, plan.plan.knee.floor,
                      clock_.wall(), study));
-  if (changed == 0) return no_such("study", study);
-  return {};
-}
-
-Result<void> SqliteStudyStore::set_study_price(RowId study, const SitePrice& price) {
-  TRY_ASSIGN(const int changed,
-             db_.run("UPDATE studies SET price_path = ?, price_item = ?, price_text = ?"
-                     " WHERE id = ?",
-                     price.book, price.item, price.text, study));
   if (changed == 0) return no_such("study", study);
   return {};
 }

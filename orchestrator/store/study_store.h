@@ -19,6 +19,7 @@
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/row_table.h"
 #include "orchestrator/model/site.h"
+#include "orchestrator/store/gate_book.h"
 
 namespace kneepoint {
 
@@ -70,6 +71,7 @@ struct AttemptRow {
   std::string nodes;                  // where the backend placed it
   std::string waiting;                // what its queue says while it waits
   Nanoseconds expected_start_ns = 0;  // by the queue; 0: it doesn't say
+  Nanoseconds limit_ns = 0;           // its time limit, where a budget says so; 0: the plan's
 };
 
 struct RunRow {
@@ -156,13 +158,13 @@ struct ForeignStudy {
 
 enum class RequestKind { cancel };
 
-class StudyStore {
+class StudyStore : public GateBook {
  public:
   enum class Access { read_write, read_only };
   // Creates, backs up and migrates as needed (read_write); refuses a newer schema by its version.
   static Result<std::unique_ptr<StudyStore>> open(const std::string& path, Access access,
                                                   const Clock& clock);
-  virtual ~StudyStore() = default;
+  ~StudyStore() override = default;
 
   // Everything between begin and commit is one transaction; destroying it uncommitted rolls back.
   class Transaction {
@@ -183,9 +185,21 @@ class StudyStore {
   virtual Result<void> set_study_state(RowId study, const std::string& state) = 0;
   // Plan text, knee and limits may change when a study is extended.
   virtual Result<void> update_study_plan(RowId study, const Study& plan) = 0;
-  // What its site says now that using it costs.
+  // What its site says now that using it costs. What was handed over by another price before keeps
+  // that one.
   virtual Result<void> set_study_price(RowId study, const SitePrice& price) = 0;
+  // By which attempts were handed over before: HeldAllocation::price counts them from 1.
+  virtual Result<std::vector<SitePrice>> earlier_prices(RowId study) = 0;
   virtual Result<void> delete_study(RowId study) = 0;
+  // That it was made with; the reference first, empty: the plan's own.
+  virtual Result<std::vector<Build>> builds(RowId study) = 0;
+
+  // Retention. Samples are what grows: without them T of every run and all that was summed up from
+  // them stay.
+  virtual Result<std::int64_t> sample_count(RowId study) = 0;
+  virtual Result<std::int64_t> drop_samples(RowId study) = 0;  // how many there were
+  // Gives the disk the room of what was deleted; nobody else may be writing. Bytes of the file.
+  virtual Result<std::int64_t> compact() = 0;
 
   // Lease: held while its heartbeat is fresh, or on this host while `alive` says so of its process.
   virtual Result<void> acquire_lease(RowId study, const Lease& lease,
