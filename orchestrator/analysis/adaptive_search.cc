@@ -29,13 +29,6 @@ std::string number(double value) {
   return text("%.3g", value);
 }
 
-int next_rung(int n) {
-  for (const int rung : {5, 7, 10, 14, 20, 28, 40, 56, 80, 112}) {
-    if (rung > n) return rung;
-  }
-  return n + n / 2;
-}
-
 class Search {
  public:
   Search(const SearchCurve& curve, const SearchRules& rules)
@@ -159,6 +152,11 @@ class Search {
       answer_.why = "narrows " + between;
       return answer_;
     }
+    if (const auto k = largest_within(over, knee)) {
+      want(*k, rules_.first);
+      answer_.why = "may be the largest K that keeps the floor: " + between;
+      return answer_;
+    }
     const std::set<int> decisive = {measured.ks.front(), over, under};
     if (bring(decisive, enough_, "an interval for " + between)) return answer_;
     set_interval();
@@ -194,6 +192,16 @@ class Search {
     for (const int k : usable_) {
       if (k <= over || k >= under) continue;
       if (!best || std::abs(k - target) < std::abs(*best - target)) best = k;
+    }
+    return best;
+  }
+
+  // The largest K of the scale up to the knee that was not measured though a smaller one was: what
+  // a grid would say to use.
+  std::optional<int> largest_within(int over, double knee) const {
+    std::optional<int> best;
+    for (const int k : usable_) {
+      if (k > over && k <= knee && !has_times(k)) best = k;
     }
     return best;
   }
@@ -268,6 +276,13 @@ std::vector<int> doublings(const std::vector<int>& scale) {
     i = next;
   }
   return ks;
+}
+
+int next_rung(int n) {
+  for (const int rung : {5, 7, 10, 14, 20, 28, 40, 56, 80, 112}) {
+    if (rung > n) return rung;
+  }
+  return n + n / 2;
 }
 
 double expected_work(const Times& times, int k) {

@@ -60,6 +60,9 @@ std::vector<int> doublings(const std::vector<int>& scale);
 // them. Node-hours of a run, up to the nodes of one worker. `times` is not empty.
 double expected_work(const Times& times, int k);
 
+// The next rung above n: 5, 7, 10, 14, 20, 28...
+int next_rung(int n);
+
 // "K=24 x 2, K=1 x 3"
 std::string to_string(const std::vector<SearchStep>& steps);
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "orchestrator/analysis/claim_words.h"
 #include "orchestrator/analysis/crossing.h"
 #include "orchestrator/analysis/require.h"
 #include "orchestrator/analysis/superlinear.h"
@@ -15,30 +15,9 @@ namespace {
 
 constexpr int kEnoughRepeats = 5;
 constexpr double kSameEfficiency = 0.01;
+constexpr double kHardly = 0.1;  // times that change by less are about the same
 constexpr double kTrend = 1.5;   // of the serial share, from the first K to the last
 constexpr int kLeastTrendK = 4;  // below it the share is mostly noise
-
-std::string fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
-// Speedups and K in sentences: three digits, and all of them from 1000 on.
-std::string amount(double value) {
-  return value < 1000 ? in_words(value) : fixed(value, 0);
-}
-
-std::string workers(const Claim& claim, int count) {
-  const std::string unit = claim.worker.empty()    ? "worker"
-                           : claim.worker == "gpu" ? "GPU"
-                                                   : claim.worker;
-  return std::to_string(count) + " " + unit + (count == 1 ? "" : "s");
-}
-
-std::string unit_of(const Claim& claim) {
-  return claim.worker.empty() ? "worker" : claim.worker == "gpu" ? "GPU" : claim.worker;
-}
 
 class Audit {
  public:
@@ -67,7 +46,7 @@ class Audit {
            "Is the answer the same at every K: precision, accuracy or loss reached, and number of "
            "steps to get there?");
     price();
-    summarise();
+    out_.summary = claim_summary(claim_, out_.numbers);
     for (const RuleFinding& one : out_.findings) {
       if (!one.question.empty()) out_.questions.push_back(one.question);
     }
@@ -88,6 +67,21 @@ class Audit {
     }
   }
 
+  // How times go that don't fall as those of a fixed problem would.
+  std::string weak_words() const {
+    const ClaimPoint *first = nullptr, *last = nullptr;
+    for (const ClaimPoint& point : claim_.points) {
+      if (!point.seconds) continue;
+      if (first == nullptr) first = &point;
+      last = &point;
+    }
+    if (first == nullptr) return "are not given";
+    const double change = *last->seconds / *first->seconds - 1;
+    if (std::abs(change) <= kHardly) return "hardly change with K";
+    return (change > 0 ? "grow by " : "fall by only ") + fixed(100 * std::abs(change), 0) +
+           "% from K=" + std::to_string(first->k) + " to K=" + std::to_string(last->k);
+  }
+
   void regime() {
     const Reading reading = reading_of_times(claim_);
     if (!claim_.mode) {
@@ -104,7 +98,7 @@ class Audit {
       } else if (reading == Reading::strong) {
         sentence += " The times fall as K grows, as those of a fixed problem do.";
       } else if (reading == Reading::weak) {
-        sentence += " The times hardly change with K, as those of a growing problem do.";
+        sentence += " The times " + weak_words() + ", as those of a growing problem do.";
       }
       add("regime", RuleVerdict::missing, sentence,
           "Was the total problem the same at every K (strong scaling), or did it grow with K "
@@ -115,7 +109,7 @@ class Audit {
     if ((strong && reading == Reading::weak) || (!strong && reading == Reading::strong)) {
       add("regime", RuleVerdict::suspicious,
           std::string("Stated as ") + to_string(*claim_.mode) + ", but the times " +
-              (strong ? "hardly change with K, as those of a problem that grows do."
+              (strong ? weak_words() + ", as those of a problem that grows do."
                       : "fall as K grows, as those of a fixed problem do."),
           "The times look like those of the other regime: what was the size of the problem at "
           "each K?");
@@ -325,8 +319,11 @@ class Audit {
           "Every K was run at least " + std::to_string(*claim_.repeats) + " times.");
     } else if (claim_.repeats && *claim_.repeats > 1) {
       add("repeats", RuleVerdict::suspicious,
-          "Only " + std::to_string(*claim_.repeats) +
-              " runs at each K; below 5 an interval is not worth much.",
+          std::string(claim_.measured_here ? "At some K there are no more than "
+                                           : "No more than ") +
+              std::to_string(*claim_.repeats) + " runs" +
+              (claim_.measured_here ? "" : " at each K") +
+              "; below 5 an interval is not worth much.",
           "Can you run every K at least 5 times, and send the time of each run?");
     } else if (!claim_.interval.empty()) {
       add("repeats", RuleVerdict::ok, "An interval is stated: " + claim_.interval + ".");
@@ -362,30 +359,6 @@ class Audit {
           " a run";
     }
     add("price", RuleVerdict::ok, sentence + ".");
-  }
-
-  void summarise() {
-    const ClaimNumber* last = out_.numbers.last();
-    if (last == nullptr) {
-      out_.summary = "The claim has no number beyond its baseline: there is nothing to judge.";
-      return;
-    }
-    const double r = static_cast<double>(last->k) / out_.numbers.k0;
-    const double idle = last->k * (1 - last->efficiency);
-    const bool weak = claim_.mode == Mode::weak || out_.numbers.by_weak;
-    std::string text = amount(last->speedup) +
-                       (weak ? " times the results per hour on " : " times as fast on ") +
-                       workers(claim_, last->k);
-    if (out_.numbers.k0 > 1) text += " as on " + std::to_string(out_.numbers.k0);
-    text += " is an efficiency of " + fixed(last->efficiency, 3) + ".";
-    if (idle >= 0.5) {
-      text += " They do the work of " + amount(last->k * last->efficiency) +
-              (r < last->k ? " at the baseline's pace" : "") + ": " +
-              std::to_string(static_cast<int>(std::lround(idle))) + " of the " +
-              std::to_string(last->k) + " do nothing useful, and a result takes " +
-              fixed(1 / last->efficiency, 2) + " times the " + unit_of(claim_) + "-hours.";
-    }
-    out_.summary = text;
   }
 
   const Claim& claim_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "orchestrator/analysis/comparison_obstacles.h"
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/model/site.h"
 
@@ -12,17 +13,9 @@ namespace kneepoint {
 namespace {
 
 constexpr char kNotRecorded[] = "not recorded";
-constexpr double kSameWork = 0.01;
 
 std::string curve_text(const std::string& case_name, Mode mode) {
   return case_name + ", " + to_string(mode);
-}
-
-std::string number_text(double value) {
-  std::string text = std::to_string(value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (!text.empty() && text.back() == '.') text.pop_back();
-  return text;
 }
 
 void add_difference(std::vector<Difference>& out, const std::string& what, const std::string& a,
@@ -53,47 +46,6 @@ ComparedSide side_of(const PointSummary& point) {
   side.efficiency_interval = point.decisive_interval();
   side.flags = point.flags;
   return side;
-}
-
-// A parameter that both state and that is not the same; "": there is none. Imported points state
-// none.
-std::string parameter_obstacle(const Point& a, const Point& b) {
-  for (const Parameter& one : a.parameters) {
-    for (const Parameter& other : b.parameters) {
-      if (one.name == other.name && one.value != other.value) {
-        return "the problem differs: " + one.name + " is " + one.value + " and " + other.value;
-      }
-    }
-  }
-  return "";
-}
-
-// Why T of these two points is not of the same thing; "": it is, as far as is known.
-std::string point_obstacle(const PointSummary& left, const PointSummary& right) {
-  const Point& a = left.point;
-  const Point& b = right.point;
-  if (const std::string parameter = parameter_obstacle(a, b); !parameter.empty()) return parameter;
-  if (left.work_total > 0 && right.work_total > 0 && a.work_unit == b.work_unit &&
-      std::abs(left.work_total / right.work_total - 1) > kSameWork) {
-    return "the ranks report another amount of work: " + number_text(left.work_total) + " and " +
-           number_text(right.work_total) + " " + (a.work_unit.empty() ? "units" : a.work_unit);
-  }
-  if (a.has_size && b.has_size && a.size != b.size) {
-    return std::string(a.mode == Mode::strong ? "the total problem" : "the problem") +
-           " differs: size " + number_text(a.size) + " and " + number_text(b.size);
-  }
-  if (a.result_name != b.result_name) {
-    return "one run makes another thing: " + a.result_name + " and " + b.result_name;
-  }
-  if (a.results != b.results) {
-    return "one run makes " + number_text(a.results) + " and " + number_text(b.results) + " " +
-           a.result_name + "s";
-  }
-  if (a.iterations != b.iterations) {
-    return "T is of " + std::to_string(a.iterations) + " and " + std::to_string(b.iterations) +
-           " iterations";
-  }
-  return "";
 }
 
 void set_ratio(const std::vector<double>& a, const std::vector<double>& b, ComparedPoint& point) {
@@ -206,8 +158,8 @@ void add_curve_differences(const ComparedStudy& a, const ComparedStudy& b, Curve
     }
     if (!sizes && p.has_size != q.has_size) {
       sizes = true;
-      add_difference(out.differences, "size" + where, p.has_size ? number_text(p.size) : "",
-                     q.has_size ? number_text(q.size) : "");
+      add_difference(out.differences, "size" + where, p.has_size ? plain_number(p.size) : "",
+                     q.has_size ? plain_number(q.size) : "");
     }
     if (!commands && arguments_of(p) != arguments_of(q)) {
       commands = true;

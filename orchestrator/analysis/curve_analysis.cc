@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kDraws = 20'000'000;  // runs drawn in one bootstrap
 constexpr int kFewestReplicates = 400;
+constexpr std::size_t kMostInBand = 16;  // K of the band that figures show
 
 // The plan's floor first, then the lines that are always shown.
 std::vector<double> floors_of(double floor) {
@@ -30,6 +31,31 @@ std::vector<int> prediction_targets(const Times& times, const AnalysisOptions& o
   const int largest = times.back().k;
   if (largest > std::numeric_limits<int>::max() / 4) return {};
   return {2 * largest, 4 * largest};
+}
+
+// The K measured, thinned out where there are many, and twice the largest.
+std::vector<int> band_targets(const Times& times) {
+  std::vector<int> ks;
+  const std::size_t stride = (times.size() + kMostInBand - 1) / kMostInBand;
+  for (std::size_t i = 0; i < times.size(); i += stride) ks.push_back(times[i].k);
+  if (ks.back() != times.back().k) ks.push_back(times.back().k);
+  if (ks.back() <= std::numeric_limits<int>::max() / 2) ks.push_back(2 * ks.back());
+  return ks;
+}
+
+// Predictions asked for, and in the same go those of the band: they share its replicates.
+void add_predictions(const Times& times, const AnalysisOptions& options,
+                     const PredictionOptions& predict, CurveAnalysis& analysis) {
+  std::vector<int> ks = prediction_targets(times, options);
+  const std::vector<int> band = band_targets(times);
+  if (!analysis.models.fits.empty()) ks.insert(ks.end(), band.begin(), band.end());
+  analysis.predictions = predict_times(times, analysis.models, ks, predict);
+  if (analysis.models.fits.empty()) return;
+  auto& all = analysis.predictions.predictions;
+  for (auto it = all.end() - static_cast<std::ptrdiff_t>(band.size()); it != all.end(); ++it) {
+    analysis.band.push_back({it->k, it->seconds, it->low, it->high});
+  }
+  all.resize(all.size() - band.size());
 }
 
 // Very many runs need no 2000 replicates: their intervals are narrow, and the time is the user's.
@@ -177,8 +203,7 @@ CurveAnalysis analyse_curve(const StudyEvidence& evidence, const CurveMembers& m
     KneeOptions knees{.floors = floors_of(evidence.knee_floor), .bootstrap = bootstrap};
     analysis.knees = find_knees(curve.mode, times, knees);
     PredictionOptions predict{.bootstrap = bootstrap, .beyond_cap = options.beyond_cap};
-    analysis.predictions =
-        predict_times(times, analysis.models, prediction_targets(times, options), predict);
+    add_predictions(times, options, predict, analysis);
     analysis.loss = loss_shares(curve, analysis);
     add_decomposition(evidence, members, curve, analysis);
   }

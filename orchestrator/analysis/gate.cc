@@ -2,24 +2,15 @@
 #include "orchestrator/analysis/gate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <numeric>
+#include <set>
 
-#include "orchestrator/analysis/distributions.h"
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/gate_parts.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr int kWindows[] = {1, 3};
-constexpr double kPower = 0.8;
-
-double mean_of(const std::vector<double>& values, std::size_t begin, std::size_t end) {
-  double sum = 0;
-  for (std::size_t i = begin; i < end; ++i) sum += values[i];
-  return sum / static_cast<double>(end - begin);
-}
 
 std::string percent(double share) {
   char text[32];
@@ -38,15 +29,22 @@ std::vector<double> nights_of(const GateSeries& series, std::size_t last) {
   return nights;
 }
 
-struct CurveNights {
-  std::string name;
-  std::vector<std::size_t> points;  // of the series, those measured tonight
-};
-
-std::vector<CurveNights> curves_of(const std::vector<GateSeries>& series) {
+// Tonight's points with a past, together by curve: a K that is new must not hide the others' past.
+// Where none has one, all of them.
+std::vector<CurveNights> curves_of(const std::vector<GateSeries>& series,
+                                   const GateOptions& options) {
   std::vector<CurveNights> curves;
+  const auto has_past = [&](const GateSeries& one) {
+    return nights_of(one, one.log_medians.size() - 1).size() >
+           static_cast<std::size_t>(options.least_history);
+  };
+  std::set<std::string> with_past;
+  for (const GateSeries& one : series) {
+    if (!one.log_medians.empty() && has_past(one)) with_past.insert(one.curve);
+  }
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (series[i].log_medians.empty() || !series[i].log_medians.back()) continue;
+    if (with_past.count(series[i].curve) > 0 && !has_past(series[i])) continue;
     const auto found = std::find_if(curves.begin(), curves.end(), [&](const CurveNights& curve) {
       return curve.name == series[i].curve;
     });
@@ -57,24 +55,6 @@ std::vector<CurveNights> curves_of(const std::vector<GateSeries>& series) {
     }
   }
   return curves;
-}
-
-// The mean over the curve's points, of the nights that have them all.
-std::vector<double> nights_of(const std::vector<GateSeries>& series, const CurveNights& curve,
-                              std::size_t last) {
-  std::vector<double> nights;
-  for (std::size_t night = 0; night <= last; ++night) {
-    double sum = 0;
-    bool all = true;
-    for (const std::size_t i : curve.points) {
-      const auto& logs = series[i].log_medians;
-      all = all && night < logs.size() && logs[night].has_value();
-      if (all) sum += *logs[night];
-    }
-    if (all) nights.push_back(sum / static_cast<double>(curve.points.size()));
-    if (!all && night == last) return {};
-  }
-  return nights;
 }
 
 // Marks what is significant in all the findings of a night together.
@@ -163,15 +143,6 @@ void remember_night_before(const std::vector<GateFinding>& before,
   }
 }
 
-// The lower end of a 90% interval of the true deviation, as a share of the one seen: the quantile
-// of chi-square by Wilson and Hilferty.
-double deviation_at_least(int history) {
-  constexpr double kNormal95 = 1.6448536269514722;
-  const double df = history - 1;
-  const double root = 1 - 2 / (9 * df) + kNormal95 * std::sqrt(2 / (9 * df));
-  return 1 / std::sqrt(root * root * root);
-}
-
 // `surely`: what a deviation at the lower end of its own interval would let slip. A deviation from
 // 20 nights is known to a sixth only, and must not make every fifth quiet night inconclusive.
 void add_detectable(const GateOptions& options, GateAnswer& answer, double& surely) {
@@ -193,93 +164,100 @@ void add_detectable(const GateOptions& options, GateAnswer& answer, double& sure
   }
 }
 
-Confirmation confirm_point(const ConfirmedPoint& pairs, const GateOptions& options) {
-  Confirmation answer;
-  answer.name = pairs.key;
-  if (pairs.baseline.size() < 2 || pairs.candidate.size() < 2) return answer;
-  answer.ratio = hodges_lehmann_ratio(pairs.candidate, pairs.baseline);
-  answer.interval = ratio_interval(pairs.candidate, pairs.baseline);
-  answer.p = mann_whitney_slower(pairs.candidate, pairs.baseline);
-  answer.confirmed =
-      answer.p <= options.confirm_alpha && answer.ratio >= 1 + options.confirm_effect;
-  return answer;
-}
-
-Confirmation confirm_curve(const GateFinding& finding, const std::vector<double>& logs,
-                           const GateOptions& options) {
-  Confirmation answer;
-  answer.name = finding.name;
-  answer.whole_curve = true;
-  if (logs.size() < 2) return answer;
-  const double mean = mean_of(logs, 0, logs.size());
-  double squares = 0;
-  for (const double log : logs) squares += (log - mean) * (log - mean);
-  const double df = static_cast<double>(logs.size()) - 1;
-  const double error =
-      std::max(std::sqrt(squares / df), 1e-12) / std::sqrt(static_cast<double>(logs.size()));
-  answer.ratio = std::exp(mean);
-  answer.p = student_t_upper_tail(mean / error, df);
-  const double half = student_t_quantile((1 + kLevel) / 2, df) * error;
-  answer.interval = Interval{std::exp(mean - half), std::exp(mean + half), kLevel, "t over K"};
-  answer.confirmed =
-      answer.p <= options.confirm_alpha && answer.ratio >= 1 + options.confirm_curve_effect;
-  return answer;
-}
-
-void confirm(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
-             const GateOptions& options, GateAnswer& answer) {
-  const auto pairs_of = [&](const std::string& key) {
-    return std::find_if(turns.begin(), turns.end(),
-                        [&](const ConfirmedPoint& one) { return one.key == key; });
-  };
-  for (const GateFinding& finding : answer.points) {
-    if (!finding.slower) continue;
-    const auto pairs = pairs_of(finding.name);
-    if (pairs != turns.end()) answer.confirmed.push_back(confirm_point(*pairs, options));
-  }
-  for (const GateFinding& finding : answer.curves) {
-    if (!finding.slower) continue;
-    std::vector<double> logs;
-    for (const GateSeries& one : series) {
-      const auto pairs = pairs_of(one.key);
-      if (one.curve != finding.name || pairs == turns.end()) continue;
-      if (pairs->baseline.empty() || pairs->candidate.empty()) continue;
-      logs.push_back(std::log(hodges_lehmann_ratio(pairs->candidate, pairs->baseline)));
+void add_drifts(const std::vector<GateSeries>& series, const std::vector<CurveNights>& curves,
+                std::size_t last, const GateOptions& options, GateAnswer& answer) {
+  answer.drifts = find_drifts(series, curves, last, options);
+  if (last == 0) return;
+  const std::vector<Drift> before = find_drifts(series, curves, last - 1, options);
+  for (Drift& drift : answer.drifts) {
+    for (const Drift& one : before) {
+      if (one.name == drift.name) drift.drifted_before = one.drifted;
     }
-    answer.confirmed.push_back(confirm_curve(finding, logs, options));
   }
+}
+
+// What the least able of the curves lacks.
+void add_needs(const std::vector<GateSeries>& series, const std::vector<CurveNights>& curves,
+               const GateOptions& options, GateAnswer& answer) {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const GateFinding& finding = answer.curves[i];
+    if (finding.tests.empty() || finding.detectable < answer.curve_detectable) continue;
+    answer.needs = needs_of(series, curves[i], finding.tests.front(), options);
+    answer.why += "; " + answer.needs->sentence;
+    return;
+  }
+}
+
+// What speaks for slower tonight, and what of it is proven.
+struct Case {
+  bool suspect = false, proven = false;
+  std::string why;
+};
+
+Case case_of(const GateAnswer& answer, bool turns) {
+  Case found;
+  bool nights = false, twice = false, drift = false, drift_twice = false, knee = false;
+  for (const auto* list : {&answer.points, &answer.curves}) {
+    for (const GateFinding& finding : *list) {
+      nights = nights || finding.slower;
+      twice = twice || (finding.slower && finding.slower_before);
+    }
+  }
+  for (const Drift& one : answer.drifts) {
+    drift = drift || one.drifted;
+    drift_twice = drift_twice || (one.drifted && one.drifted_before);
+  }
+  bool confirmed = false;
+  for (const Confirmation& one : answer.confirmed) confirmed = confirmed || one.confirmed;
+  for (const KneeShift& one : answer.knees) {
+    knee = knee || (one.shifted && one.octaves < 0);
+    confirmed = confirmed || (one.confirmed && one.octaves < 0);
+  }
+  found.suspect = nights || drift || knee;
+  found.proven = turns ? confirmed : twice || drift_twice;
+  found.why = nights  ? "slower than the nights before"
+              : drift ? "the last nights are slower than the baseline"
+                      : "the knee is at a smaller K than in the nights before";
+  if (turns) {
+    found.why += found.proven ? ", and than the pinned build in turns"
+                              : ", but not than the pinned build in turns";
+  } else if (found.proven) {
+    found.why += ", as it was the night before";
+  } else {
+    found.why += "; one night proves nothing yet";
+  }
+  return found;
+}
+
+void answer_without_history(const GateOptions& options, bool turns, GateAnswer& answer) {
+  answer.verdict = Verdict::no_baseline;
+  answer.why = std::to_string(answer.nights) + (answer.nights == 1 ? " night" : " nights") +
+               " before this one; " + std::to_string(options.least_history) + " are needed";
+  if (answer.against_baseline.empty()) return;
+  const auto slower = std::count_if(answer.against_baseline.begin(), answer.against_baseline.end(),
+                                    [](const BaselineRatio& one) { return one.slower; });
+  answer.why += ". Against the baseline " + std::to_string(slower) + " of " +
+                std::to_string(answer.against_baseline.size()) +
+                " points took longer, whatever is the night's part in it";
+  const bool proven = std::any_of(answer.confirmed.begin(), answer.confirmed.end(),
+                                  [](const Confirmation& one) { return one.confirmed; });
+  if (!turns || !proven) return;
+  answer.verdict = Verdict::regressed;
+  answer.why = "slower than the baseline, and than the pinned build in turns";
 }
 
 void decide(const GateOptions& options, bool turns, double surely, GateAnswer& answer) {
-  std::vector<const GateFinding*> all;
-  for (const auto* list : {&answer.points, &answer.curves}) {
-    for (const GateFinding& finding : *list) all.push_back(&finding);
-  }
   const auto any = [&](auto holds) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const GateFinding* finding) { return holds(*finding); });
+    return std::any_of(answer.points.begin(), answer.points.end(), holds) ||
+           std::any_of(answer.curves.begin(), answer.curves.end(), holds);
   };
   if (!any([](const GateFinding& finding) { return !finding.tests.empty(); })) {
-    answer.verdict = Verdict::no_baseline;
-    answer.why = std::to_string(answer.nights) + " nights before this one; " +
-                 std::to_string(options.least_history) + " are needed";
+    answer_without_history(options, turns, answer);
     return;
   }
-  const bool suspect = any([](const GateFinding& finding) { return finding.slower; });
-  if (suspect) {
-    const bool proven = turns ? std::any_of(answer.confirmed.begin(), answer.confirmed.end(),
-                                            [](const Confirmation& one) { return one.confirmed; })
-                              : any([](const GateFinding& finding) {
-                                  return finding.slower && finding.slower_before;
-                                });
-    answer.verdict = proven ? Verdict::regressed : Verdict::suspect;
-    if (turns) {
-      answer.why = proven ? "slower than the nights before, and than the pinned build in turns"
-                          : "slower than the nights before, but not than the pinned build in turns";
-    } else {
-      answer.why = proven ? "slower than the nights before, as it was the night before"
-                          : "slower than the nights before; one night proves nothing yet";
-    }
+  if (const Case found = case_of(answer, turns); found.suspect) {
+    answer.verdict = found.proven ? Verdict::regressed : Verdict::suspect;
+    answer.why = found.why;
     return;
   }
   if (any([](const GateFinding& finding) { return finding.faster && finding.faster_before; })) {
@@ -300,95 +278,21 @@ void decide(const GateOptions& options, bool turns, double surely, GateAnswer& a
 
 }  // namespace
 
-const char* to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return "PASS";
-    case Verdict::improved:
-      return "IMPROVED";
-    case Verdict::suspect:
-      return "SUSPECT";
-    case Verdict::regressed:
-      return "REGRESSED";
-    case Verdict::inconclusive:
-      return "INCONCLUSIVE";
-    case Verdict::env_change:
-      return "ENV_CHANGE";
-    case Verdict::no_baseline:
-      return "NO_BASELINE";
-    case Verdict::failed:
-      return "FAILED";
+std::vector<double> nights_of(const std::vector<GateSeries>& series, const CurveNights& curve,
+                              std::size_t last) {
+  std::vector<double> nights;
+  for (std::size_t night = 0; night <= last; ++night) {
+    double sum = 0;
+    bool all = true;
+    for (const std::size_t i : curve.points) {
+      const auto& logs = series[i].log_medians;
+      all = all && night < logs.size() && logs[night].has_value();
+      if (all) sum += *logs[night];
+    }
+    if (all) nights.push_back(sum / static_cast<double>(curve.points.size()));
+    if (!all && night == last) return {};
   }
-  return "?";
-}
-
-std::optional<NightTest> night_test(const std::vector<double>& nights, int window,
-                                    const GateOptions& options) {
-  const auto last = static_cast<std::size_t>(window);
-  if (nights.size() < last + static_cast<std::size_t>(options.least_history)) return std::nullopt;
-  const std::size_t end = nights.size() - last;
-  const std::size_t begin =
-      end > static_cast<std::size_t>(options.most_history) ? end - options.most_history : 0;
-  const auto history = static_cast<double>(end - begin);
-  const double mean = mean_of(nights, begin, end);
-  double squares = 0;
-  for (std::size_t i = begin; i < end; ++i) squares += (nights[i] - mean) * (nights[i] - mean);
-  NightTest test;
-  test.window = window;
-  test.history = static_cast<int>(end - begin);
-  test.sd = std::max(std::sqrt(squares / (history - 1)), options.least_sd);
-  const double now = mean_of(nights, end, nights.size());
-  const double error = test.sd * std::sqrt(1.0 / window + 1 / history);
-  test.t = (now - mean) / error;
-  test.p_slower = student_t_upper_tail(test.t, history - 1);
-  test.p_faster = student_t_upper_tail(-test.t, history - 1);
-  const double middle =
-      median(std::vector<double>(nights.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 nights.begin() + static_cast<std::ptrdiff_t>(end)));
-  test.effect = std::exp(now - middle) - 1;
-  const double half = student_t_quantile((1 + kLevel) / 2, history - 1) * error;
-  test.low = std::exp(now - middle - half);
-  test.high = std::exp(now - middle + half);
-  return test;
-}
-
-std::vector<bool> holm(const std::vector<double>& p, double alpha) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
-  std::vector<bool> rejected(p.size(), false);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (p[order[i]] > alpha / static_cast<double>(p.size() - i)) break;
-    rejected[order[i]] = true;
-  }
-  return rejected;
-}
-
-double minimal_detectable(double sd, int history, double alpha) {
-  const double df = history - 1;
-  return std::expm1((student_t_quantile(1 - alpha, df) + student_t_quantile(kPower, df)) * sd *
-                    std::sqrt(1 + 1.0 / history));
-}
-
-const NightTest* GateFinding::decisive() const {
-  const auto least =
-      std::min_element(tests.begin(), tests.end(), [](const NightTest& a, const NightTest& b) {
-        return std::min(a.p_slower, a.p_faster) < std::min(b.p_slower, b.p_faster);
-      });
-  return least == tests.end() ? nullptr : &*least;
-}
-
-double mann_whitney_slower(const std::vector<double>& candidate,
-                           const std::vector<double>& baseline) {
-  double u = 0;  // pairs in which the candidate takes longer
-  for (const double slow : candidate) {
-    for (const double fast : baseline) u += slow > fast ? 1 : slow == fast ? 0.5 : 0;
-  }
-  const std::vector<double> null =
-      mann_whitney_null(static_cast<int>(candidate.size()), static_cast<int>(baseline.size()));
-  double p = 0;
-  for (auto i = static_cast<std::size_t>(std::floor(u)); i < null.size(); ++i) p += null[i];
-  return std::min(p, 1.0);
+  return nights;
 }
 
 GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& options,
@@ -406,7 +310,7 @@ GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& option
     return answer;
   }
   answer.nights = static_cast<int>(nights) - 1;
-  const std::vector<CurveNights> curves = curves_of(series);
+  const std::vector<CurveNights> curves = curves_of(series, options);
   Night tonight = assess(series, curves, nights - 1, options);
   if (nights >= 2) {
     const Night before = assess(series, curves, nights - 2, options);
@@ -417,8 +321,14 @@ GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& option
   answer.curves = std::move(tonight.curves);
   double surely = 0;
   add_detectable(options, answer, surely);
+  const bool tested = std::any_of(answer.points.begin(), answer.points.end(),
+                                  [](const GateFinding& point) { return !point.tests.empty(); });
+  if (!tested) answer.against_baseline = baseline_ratios(series, options);
+  if (tested) add_drifts(series, curves, nights - 1, options, answer);
+  if (tested) answer.knees = find_knee_shifts(series, curves, options);
   if (turns) confirm(series, *turns, options, answer);
   decide(options, turns.has_value(), surely, answer);
+  if (answer.verdict == Verdict::inconclusive) add_needs(series, curves, options, answer);
   if (failed) {
     answer.verdict = Verdict::failed;
     std::string names;

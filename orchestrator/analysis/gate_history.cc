@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <unordered_map>
 
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/analysis/provenance_split.h"
@@ -11,65 +11,38 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::string_view kProgram = "program=";
+using ByKey = std::unordered_map<std::string, const NightTimes*>;
 
-std::string joined(const std::set<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
-  return text;
+ByKey by_key(const GateNight& night) {
+  ByKey index;
+  for (const NightTimes& point : night.points) index.emplace(point.key, &point);
+  return index;
 }
 
-// The parts of all provenance texts of a study that are of the program, or are not.
-std::set<std::string> provenance_parts(const StudyEvidence& study, bool of_program) {
-  std::set<std::string> parts;
-  for (const PointEvidence& point : study.points) {
-    for (const RunEvidence& run : point.runs) {
-      std::size_t begin = 0;
-      while (begin < run.provenance.size()) {
-        const std::size_t end = std::min(run.provenance.find("; ", begin), run.provenance.size());
-        const std::string part = run.provenance.substr(begin, end - begin);
-        if (part.starts_with(kProgram) == of_program) {
-          parts.insert(of_program ? part.substr(kProgram.size()) : part);
-        }
-        begin = end + 2;
-      }
-    }
+const NightTimes* times_at(const ByKey& index, const std::string& key) {
+  const auto found = index.find(key);
+  return found == index.end() || found->second->seconds.empty() ? nullptr : found->second;
+}
+
+NightParts parts_of(const NightTimes& times) {
+  NightParts parts;
+  if (times.compute.empty() || times.communication.empty()) return parts;
+  parts.compute = median(times.compute);
+  parts.communication = median(times.communication);
+  if (parts.compute + parts.communication > 0) {
+    parts.rest = std::max(0.0, median(times.seconds) - parts.compute - parts.communication);
   }
   return parts;
 }
 
-const PointEvidence* find_point(const StudyEvidence& study, const std::string& key) {
-  for (const PointEvidence& point : study.points) {
-    if (point.point.key() == key) return &point;
-  }
-  return nullptr;
-}
-
-struct Measured {
-  std::optional<double> log_median;
-  NightParts parts;
-};
-
-Measured measured_at(const PointEvidence* point) {
-  Measured measured;
-  if (point == nullptr) return measured;
-  std::vector<double> seconds, compute, communication;
-  for (const RunEvidence& run : point->runs) {
-    if (run.state != AttemptState::succeeded || !(run.seconds > 0)) continue;
-    seconds.push_back(run.seconds);
-    compute.push_back(run.compute_seconds);
-    communication.push_back(run.communication_seconds);
-  }
-  if (seconds.empty()) return measured;
-  const double middle = median(std::move(seconds));
-  measured.log_median = std::log(middle);
-  measured.parts.compute = median(std::move(compute));
-  measured.parts.communication = median(std::move(communication));
-  if (measured.parts.compute + measured.parts.communication > 0) {
-    measured.parts.rest =
-        std::max(0.0, middle - measured.parts.compute - measured.parts.communication);
-  }
-  return measured;
+// Sum of squares of ln T about its mean, and the degrees of freedom.
+void add_scatter(const std::vector<double>& seconds, double& squares, double& freedom) {
+  if (seconds.size() < 2) return;
+  double mean = 0;
+  for (const double t : seconds) mean += std::log(t);
+  mean /= static_cast<double>(seconds.size());
+  for (const double t : seconds) squares += (std::log(t) - mean) * (std::log(t) - mean);
+  freedom += static_cast<double>(seconds.size()) - 1;
 }
 
 std::string curve_of(const Point& point) {
@@ -77,105 +50,125 @@ std::string curve_of(const Point& point) {
   return point.build == "default" ? name : point.build + " " + name;
 }
 
+}  // namespace
+
 bool belongs(const GateSeries& series, const GateFinding& finding) {
   return finding.whole_curve ? series.curve == finding.name : series.key == finding.name;
 }
 
-}  // namespace
-
-std::string environment_of(const StudyEvidence& study) {
-  return joined(provenance_parts(study, false));
+std::string environment_change(const GateNight& before, const GateNight& tonight) {
+  if (before.environment == tonight.environment) return "";
+  const std::vector<std::string> own = what_differs({before.environment, tonight.environment});
+  return own.at(0) + " before, " + own.at(1) + " tonight";
 }
 
-GateHistory make_history(const std::vector<StudyEvidence>& studies) {
+GateNight night_of_table(const ImportedNight& from, const StudyEvidence& tonight) {
+  GateNight night;
+  night.id = from.night;
+  night.program = from.build;
+  for (const PointEvidence& at : tonight.points) {
+    const Point& point = at.point;
+    const auto alike = std::count_if(
+        tonight.points.begin(), tonight.points.end(), [&](const PointEvidence& other) {
+          return other.point.case_name == point.case_name && other.point.mode == point.mode &&
+                 other.point.k == point.k;
+        });
+    if (alike > 1) continue;
+    NightTimes times;
+    times.key = point.key();
+    for (const ImportedTime& time : from.times) {
+      if (time.case_name == point.case_name && time.mode == point.mode && time.k == point.k) {
+        times.seconds.push_back(time.seconds);
+      }
+    }
+    if (!times.seconds.empty()) night.points.push_back(std::move(times));
+  }
+  return night;
+}
+
+GateHistory make_history(const std::vector<GateNight>& nights, const StudyEvidence& tonight,
+                         const GateNight* baseline) {
   GateHistory history;
-  const StudyEvidence& tonight = studies.back();
-  const std::string environment = environment_of(tonight);
-  std::size_t first = studies.size() - 1;
-  while (first > 0 && environment_of(studies[first - 1]) == environment) --first;
-  history.other_environment = static_cast<int>(first);
-  if (studies.size() > 1 && first == studies.size() - 1) {
-    const std::string before = environment_of(studies[studies.size() - 2]);
-    const std::vector<std::string> own = what_differs({before, environment});
-    history.changed = own.at(0) + " before, " + own.at(1) + " tonight";
+  std::vector<ByKey> indexes;
+  for (const GateNight& night : nights) {
+    history.nights.push_back(night.id);
+    history.builds.push_back(night.program);
+    indexes.push_back(by_key(night));
   }
-  for (std::size_t night = first; night < studies.size(); ++night) {
-    history.nights.push_back(studies[night].id);
-    history.builds.push_back(joined(provenance_parts(studies[night], true)));
-  }
+  const ByKey base = baseline == nullptr ? ByKey() : by_key(*baseline);
   for (const PointEvidence& point : tonight.points) {
     GateSeries series;
     series.key = point.point.key();
     series.curve = curve_of(point.point);
     series.k = point.point.k;
+    series.mode = point.point.mode;
     for (const RunEvidence& run : point.runs) {
       series.failed = series.failed || (run.finished && run.state != AttemptState::succeeded);
     }
     if (series.failed) history.failed.push_back(series.key);
+    double squares = 0, freedom = 0;
     std::vector<NightParts> parts;
-    for (std::size_t night = first; night < studies.size(); ++night) {
-      const Measured measured = measured_at(find_point(studies[night], series.key));
-      series.log_medians.push_back(measured.log_median);
-      parts.push_back(measured.parts);
+    for (const ByKey& index : indexes) {
+      const NightTimes* times = times_at(index, series.key);
+      if (times != nullptr) add_scatter(times->seconds, squares, freedom);
+      series.log_medians.push_back(times == nullptr ? std::optional<double>()
+                                                    : std::log(median(times->seconds)));
+      parts.push_back(times == nullptr ? NightParts() : parts_of(*times));
     }
+    if (const NightTimes* own = times_at(indexes.back(), series.key)) series.runs = own->seconds;
+    if (const NightTimes* then = times_at(base, series.key)) series.baseline_runs = then->seconds;
+    if (freedom > 0) series.run_sd = std::sqrt(squares / freedom);
     history.series.push_back(std::move(series));
     history.parts.push_back(std::move(parts));
   }
   return history;
 }
 
-std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFinding& finding) {
-  NightParts growth;
-  for (std::size_t i = 0; i < history.series.size(); ++i) {
-    const GateSeries& series = history.series[i];
-    if (!belongs(series, finding) || !series.log_medians.back()) continue;
-    std::vector<double> compute, communication, rest;
-    for (std::size_t night = 0; night + 1 < series.log_medians.size(); ++night) {
-      if (!series.log_medians[night]) continue;
-      compute.push_back(history.parts[i][night].compute);
-      communication.push_back(history.parts[i][night].communication);
-      rest.push_back(history.parts[i][night].rest);
+std::vector<DatedChange> all_changes(const GateHistory& history, const GateFinding& finding) {
+  std::vector<const GateSeries*> members;
+  for (const GateSeries& series : history.series) {
+    if (belongs(series, finding) && series.log_medians.back()) members.push_back(&series);
+  }
+  // A K that is new has no past to date anything in; where all are new there is nothing to date.
+  const auto most = [&] {
+    std::ptrdiff_t count = 0;
+    for (const GateSeries* one : members) {
+      count = std::max(count, std::count_if(one->log_medians.begin(), one->log_medians.end(),
+                                            [](const auto& log) { return log.has_value(); }));
     }
-    if (compute.empty()) continue;
-    const NightParts& now = history.parts[i].back();
-    if (now.compute + now.communication <= 0) continue;
-    // As shares of T, so that small K don't outweigh large ones.
-    const double t = std::exp(*series.log_medians.back());
-    growth.compute += (now.compute - median(std::move(compute))) / t;
-    growth.communication += (now.communication - median(std::move(communication))) / t;
-    growth.rest += (now.rest - median(std::move(rest))) / t;
+    return count;
+  }();
+  members.erase(std::remove_if(members.begin(), members.end(),
+                               [&](const GateSeries* one) {
+                                 const auto count =
+                                     std::count_if(one->log_medians.begin(), one->log_medians.end(),
+                                                   [](const auto& log) { return log.has_value(); });
+                                 return 2 * count < most;
+                               }),
+                members.end());
+  std::vector<double> values;
+  std::vector<std::size_t> nights;
+  for (std::size_t night = 0; !members.empty() && night < history.nights.size(); ++night) {
+    double sum = 0;
+    bool all = true;
+    for (const GateSeries* one : members) {
+      all = all && one->log_medians[night].has_value();
+      if (all) sum += *one->log_medians[night];
+    }
+    if (!all) continue;
+    values.push_back(sum / static_cast<double>(members.size()));
+    nights.push_back(night);
   }
-  const double total = growth.compute + growth.communication + growth.rest;
-  if (!(total > 0)) return std::nullopt;
-  MovedTerm moved{"compute", growth.compute / total};
-  if (growth.communication / total > moved.share) {
-    moved = {"communication", growth.communication / total};
+  std::vector<DatedChange> changes;
+  for (const ChangePoint& change : change_points(values)) {
+    changes.push_back({nights[change.night], change.ratio});
   }
-  if (growth.rest / total > moved.share) moved = {"imbalance and waiting", growth.rest / total};
-  return moved;
+  return changes;
 }
 
 std::optional<DatedChange> last_change(const GateHistory& history, const GateFinding& finding) {
-  std::vector<double> values;
-  std::vector<std::size_t> nights;
-  for (std::size_t night = 0; night < history.nights.size(); ++night) {
-    double sum = 0;
-    int count = 0;
-    bool all = true;
-    for (const GateSeries& series : history.series) {
-      if (!belongs(series, finding) || !series.log_medians.back()) continue;
-      all = all && series.log_medians[night].has_value();
-      if (!all) break;
-      sum += *series.log_medians[night];
-      ++count;
-    }
-    if (!all || count == 0) continue;
-    values.push_back(sum / count);
-    nights.push_back(night);
-  }
-  const std::vector<ChangePoint> changes = change_points(values);
-  if (changes.empty()) return std::nullopt;
-  return DatedChange{nights[changes.back().night], changes.back().ratio};
+  const std::vector<DatedChange> changes = all_changes(history, finding);
+  return changes.empty() ? std::optional<DatedChange>() : changes.back();
 }
 
 }  // namespace kneepoint

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the studies of a series to what the gate looks at: one night per study, points by their key,
-// the segment since the environment last changed. A build may change from night to night; node
-// type, MPI and kernels may not. Pure.
+// From the nights of a segment to what the gate looks at: points by their key, one value a night. A
+// segment ends where node type, MPI or kernels change or where somebody acknowledged a change; the
+// build may change from night to night. Pure.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/gate.h"
+#include "orchestrator/model/baseline.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -28,25 +29,40 @@ struct GateHistory {
   std::vector<std::string> failed;  // points of tonight with a failed run
 };
 
-// `studies` oldest first, tonight last and not empty.
-GateHistory make_history(const std::vector<StudyEvidence>& studies);
+// `nights` of one segment, oldest first, tonight's own last; `tonight` has the points. `baseline`:
+// a night that tonight may be held against, or nullptr.
+GateHistory make_history(const std::vector<GateNight>& nights, const StudyEvidence& tonight,
+                         const GateNight* baseline = nullptr);
 
-// The environment alone: provenance without the program.
-std::string environment_of(const StudyEvidence& study);
+// "cpu.model=A before, cpu.model=B tonight"; "": nothing differs.
+std::string environment_change(const GateNight& before, const GateNight& tonight);
 
-// Which part of T grew most since the nights before: "communication", "compute", "imbalance and
-// waiting", with the share of the growth; none: it did not grow, or nobody knows.
+// A night of a table by the keys of tonight's points: by case, mode and K. Where tonight has two
+// points of these (several shapes or builds) the table can't mean one of them.
+GateNight night_of_table(const ImportedNight& from, const StudyEvidence& tonight);
+
+// Which part of T grew most since the nights before, with its share of the growth: "communication",
+// "imbalance and waiting", "compute", of a strong curve also "serial" (compute that doesn't shrink
+// with K). Where the workload doesn't say, by the shape of the growth over K. None: it did not
+// grow, or nobody knows.
 struct MovedTerm {
   std::string name;
   double share = 0;
+  bool by_shape = false;
 };
 std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFinding& finding);
+// The same of parts of a growth that are known.
+std::optional<MovedTerm> largest_growth(const NightParts& growth);
 
-// The last change of the level, which tonight's belongs to; none: no change is dated.
+// The changes of the level, oldest first.
 struct DatedChange {
   std::size_t night = 0;  // first of the new level
   double ratio = 1;       // of the new level to the one before
 };
+std::vector<DatedChange> all_changes(const GateHistory& history, const GateFinding& finding);
+// The last of them, which tonight's level is since; none: no change is dated.
 std::optional<DatedChange> last_change(const GateHistory& history, const GateFinding& finding);
+
+bool belongs(const GateSeries& series, const GateFinding& finding);
 
 }  // namespace kneepoint

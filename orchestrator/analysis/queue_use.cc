@@ -22,7 +22,7 @@ struct HeldRun {
 using Allocations = std::map<std::string, std::vector<HeldRun>>;
 
 bool has_queue(const std::string& backend) {
-  return backend != "local" && backend != "imported";
+  return backend != "local" && backend != "import";
 }
 
 std::optional<double> wait_of(const std::vector<HeldRun>& steps) {

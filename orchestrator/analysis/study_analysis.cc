@@ -69,6 +69,7 @@ StudyAnalysis analyse(const StudyEvidence& evidence, const AnalysisOptions& opti
   add_scaled_speedups(study);
   study.shapes = contests(evidence, study.warnings);
   study.collectives = collective_answers(evidence, study.warnings);
+  study.builds = compare_builds(evidence, options.builds);
   add_queue(evidence, seeded.bootstrap.seed, study);
   if (evidence.points.empty()) {
     study.warnings.push_back({"no_points", "the study has no points: nothing is computed"});

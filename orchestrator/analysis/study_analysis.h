@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/bad_nodes.h"
 #include "orchestrator/analysis/breakdown.h"
+#include "orchestrator/analysis/build_comparison.h"
 #include "orchestrator/analysis/collective_fit.h"
 #include "orchestrator/analysis/isoefficiency.h"
 #include "orchestrator/analysis/knees.h"
@@ -74,6 +75,12 @@ struct IsoGrowth {
   IsoAnswer replicated, fixed_serial, proportional;
 };
 
+struct BandPoint {
+  int k = 1;
+  double seconds = 0;        // by the best model
+  double low = 0, high = 0;  // 90% of one run, union over plausible models
+};
+
 struct CurveAnalysis {
   Times times;                      // the valid runs; empty: nothing below is there
   std::vector<PointDetail> points;  // in the order of Curve::points
@@ -81,6 +88,8 @@ struct CurveAnalysis {
   std::optional<ModelIntervals> best_intervals;  // of models.fits.front()
   KneesAnswer knees;
   PredictionsAnswer predictions;  // 2 and 4 times the largest K, or the K asked for
+  // T by the models from the smallest K to twice the largest, for figures: as a prediction there.
+  std::vector<BandPoint> band;
   std::optional<LossShares> loss;
   std::vector<IsoGrowth> isoefficiency;  // strong, at the largest K, 2 and 4 times it
   std::optional<WorkDepth> work_depth;   // at the largest K; none: the workload states no depth
@@ -115,12 +124,14 @@ struct StudyAnalysis {
   std::vector<CurveAnalysis> curves;  // in the order of summary.curves
   std::vector<ShapeContest> shapes;
   std::vector<CollectiveAnswer> collectives;
+  std::optional<BuildComparison> builds;    // none: the study has not two of them
   std::optional<QueueUse> queue;            // none: the backend has no queue
   std::optional<BadNodeVerdict> bad_nodes;  // beside it
   std::vector<Warning> warnings;            // of the study as a whole
 };
 
 struct AnalysisOptions {
+  BuildOptions builds;
   BootstrapOptions bootstrap;
   std::vector<int> predict_to;  // K asked for; empty: 2 and 4 times the largest
   bool beyond_cap = false;      // up to 10 times the largest K

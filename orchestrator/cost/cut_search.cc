@@ -166,6 +166,18 @@ std::optional<int> CutSearch::fewest_nodes(int most) {
   return sum;
 }
 
+// Nodes that nobody else needs cost nothing where time used is paid for: the only partition gets
+// them while its jobs wait.
+void CutSearch::use_idle_nodes(SizingAnswer& answer) const {
+  const bool waits =
+      std::any_of(answer.outcome.workloads.begin(), answer.outcome.workloads.end(),
+                  [](const WorkloadOutcome& workload) { return workload.queue.wait.mean > 0; });
+  const bool only = answer.cut->partitions.size() == 1 && answer.cut->nodes() < mix_.nodes;
+  if (mix_.pay != Pay::used || !only || !waits) return;
+  answer.cut->partitions.front().nodes = mix_.nodes;
+  answer.outcome = assess(mix_, *answer.cut);
+}
+
 SizingAnswer CutSearch::answer() {
   SizingAnswer answer;
   answer.why = impossible();
@@ -187,6 +199,7 @@ SizingAnswer CutSearch::answer() {
   if (best) {
     answer.cut = cut_of(mix_, judge_, *best);
     answer.outcome = assess(mix_, *answer.cut);
+    use_idle_nodes(answer);
     return answer;
   }
   const std::string nodes = std::to_string(mix_.nodes) + " nodes";

@@ -52,6 +52,7 @@ class CutSearch {
   int count_options(int w) const { return static_cast<int>(at(w).options.size()); }
   bool spent() const { return judge_.simulated_jobs() - before_ > options_.most_simulated_jobs; }
 
+  void use_idle_nodes(SizingAnswer& answer) const;
   bool usable(int w, int option, int most) const;
   double cost_of(int w, int option, int nodes) const;
   double least_busy() const;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/evidence.h"
@@ -23,6 +24,12 @@ struct StudyPrice {
 
 std::int64_t bill_of(const StudyPrice& price, const HeldAllocation& allocation);
 
-Money spend_of(const StudyEvidence& evidence, const StudyPrice& price);
+// What it is billed by: an allocation keeps the price that it was handed over by. `earlier` are
+// those of before, as HeldAllocation::price counts them.
+const StudyPrice& price_for(const HeldAllocation& allocation, const StudyPrice& present,
+                            const std::vector<StudyPrice>& earlier);
+
+Money spend_of(const StudyEvidence& evidence, const StudyPrice& price,
+               const std::vector<StudyPrice>& earlier = {});
 
 }  // namespace kneepoint
