@@ -52,7 +52,15 @@ KubeCredentials::KubeCredentials(const KubeAccess& access, const Clock& clock)
 
 Result<bool> KubeCredentials::renew_if_due(Nanoseconds deadline) {
   if (!can_renew() || (asked_ && clock_.steady() < due_)) return false;
-  if (!access_.exec.command.empty()) return ask_plugin(deadline);
+  auto renewed = access_.exec.command.empty() ? read_token() : ask_plugin(deadline);
+  if (renewed) return renewed;
+  // Whoever logs in again, or writes the file, mends it: no run is to fail of it.
+  Error error = renewed.error();
+  error.retryable = true;
+  return error;
+}
+
+Result<bool> KubeCredentials::read_token() {
   TRY_ASSIGN(token_, read_secret({access_.token_file, ""}));
   asked_ = true;
   due_ = clock_.steady() + kTokenAge;

@@ -25,6 +25,7 @@ class KubeCredentials {
   const std::string& key_pem() const { return key_pem_; }
 
  private:
+  Result<bool> read_token();
   Result<bool> ask_plugin(Nanoseconds deadline);
 
   const KubeAccess access_;

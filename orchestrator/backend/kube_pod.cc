@@ -88,8 +88,10 @@ json container_of(const AllocationRequest& request, const Site& site, const std:
     if (!volume.sub_path.empty()) mount["subPath"] = volume.sub_path;
     mounts.push_back(std::move(mount));
   }
+  // Steps of several images are never packed: a pod has one.
+  const std::string& own = request.steps.front().image;
   return {{"name", "agent"},
-          {"image", kubernetes.image},
+          {"image", own.empty() ? kubernetes.image : own},
           {"imagePullPolicy", kubernetes.image_pull_policy},
           {"command", {kube_agent(site), "pod"}},
           {"env", environment_of(request, site, job, key, role)},

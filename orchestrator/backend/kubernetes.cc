@@ -16,6 +16,7 @@ namespace {
 
 constexpr Nanoseconds kCallDeadline = 20 * kSecond;  // an API server with a frozen etcd takes 16 s
 constexpr int kDefaultConcurrent = 4;
+constexpr Nanoseconds kOverrun = 90 * kSecond;  // pods start together, and get 30 s to end
 
 class KubernetesLauncher final : public Launcher {
  public:
@@ -33,6 +34,7 @@ class KubernetesLauncher final : public Launcher {
     capabilities.has_queue = true;
     capabilities.poll_interval = 500 * kMillisecond;
     capabilities.call_deadline = kCallDeadline;
+    capabilities.overrun = kOverrun;
     capabilities.place = "namespace " + session_.name_space + " of context " +
                          session_.site.kubernetes.access.context;
     return capabilities;

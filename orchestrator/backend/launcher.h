@@ -30,7 +30,8 @@ struct Step {
   std::string attempt;  // unique name, e.g. "r17-a1" within the study
   std::string run_dir;  // absolute; the agent claims it by exclusive mkdir
   Shape shape;
-  Command command;  // of one rank
+  Command command;    // of one rank
+  std::string image;  // Kubernetes: instead of the site's; "": that
   Starter starter;
   std::vector<MetricSpec> metrics;
   ProgramSpec program;
@@ -106,6 +107,9 @@ struct Capabilities {
   int nodes_down = 0;                       // of `nodes`, those that can't run anything now
   int most_nodes = 0;                       // of one allocation; 0: no limit but `nodes`
   Nanoseconds most_time = 0;                // of one allocation; 0: no limit
+  // How much longer than the limits of its steps an allocation may be held, whoever is there to end
+  // it: starting, killing, the backend's own margin. Budgets reckon with it.
+  Nanoseconds overrun = 0;
 };
 
 using Deadline = Nanoseconds;  // on Clock::steady()

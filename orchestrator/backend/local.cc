@@ -20,6 +20,9 @@
 namespace kneepoint {
 namespace {
 
+constexpr Nanoseconds kOverrun =
+    30 * kSecond;  // an agent starts, and ends what does not end itself
+
 MpirunHost this_host() {
   MpirunHost host;
   host.is_root = ::geteuid() == 0;
@@ -43,6 +46,7 @@ class LocalLauncher final : public Launcher {
     Capabilities capabilities;
     capabilities.cores_per_node = static_cast<int>(cores_.all().size());
     capabilities.shares_cores = true;
+    capabilities.overrun = kOverrun;
     return capabilities;
   }
 

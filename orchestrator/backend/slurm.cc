@@ -24,6 +24,7 @@ namespace {
 constexpr Nanoseconds kCallDeadline = 20 * kSecond;  // sbatch itself gives up after 9 s
 constexpr Nanoseconds kDoubtful = 15 * kSecond;      // an unanswered sbatch may still arrive
 constexpr int kDefaultConcurrent = 8;
+constexpr Nanoseconds kSlurmOverrun = 90 * kSecond;  // whole minutes, then 30 s to be killed
 
 class SlurmLauncher final : public Launcher {
  public:
@@ -50,6 +51,7 @@ class SlurmLauncher final : public Launcher {
     capabilities.nodes_down = cluster_.nodes - cluster_.nodes_up;
     capabilities.most_nodes = cluster_.most_nodes;
     capabilities.most_time = cluster_.time_limit;
+    capabilities.overrun = site_.slurm.time_margin + kSlurmOverrun;
     return capabilities;
   }
 
@@ -104,7 +106,12 @@ class SlurmLauncher final : public Launcher {
       for (SlurmAllocation* job : jobs) {
         if (looked && job != nullptr && watch_.needs_accounting(*job)) missing.push_back(job);
       }
-      if (looked) TRY(watch_.ask_accounting(missing, deadline));
+      const auto asked = looked ? watch_.ask_accounting(missing, deadline) : Result<void>();
+      // What only accounting can tell of waits for it; the other jobs go on without.
+      const auto is_in_doubt = [&](const SlurmAllocation* job) {
+        return job == nullptr || job->over || watch_.is_in_doubt(*job);
+      };
+      if (!asked && std::all_of(jobs.begin(), jobs.end(), is_in_doubt)) return asked.error();
     }
     std::vector<Observation> observations;
     observations.reserve(refs.size());
@@ -382,7 +389,7 @@ Result<std::unique_ptr<Launcher>> make_slurm_launcher(const LauncherContext& con
     for (const std::string& name : all) names += (names.empty() ? "" : ", ") + name;
     return Error{
         ErrorCode::unavailable,
-        (cluster.partition.empty() ? std::string("this Slurm has no default partition")
+        (cluster.partition.empty() ? std::string("this Slurm tells of no default partition")
                                    : "this Slurm has no partition '" + cluster.partition + "'") +
             "; set slurm.partition in the site to one of: " + names,
         false};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Slurm's refusals and what to do about each. The words are those of slurm_errno, which have hardly
-// changed from 21.08 to 25.x; words that no row knows are passed on as they are.
+// changed from 21.08 to 25.x; words that no row knows are passed on as they are. They refuse a
+// submission for good; a question that was not answered can be asked again.
 #include <array>
 
 #include "orchestrator/backend/slurm_text.h"
@@ -20,10 +21,14 @@ constexpr ErrorCode kInvalid = ErrorCode::invalid;
 constexpr ErrorCode kGone = ErrorCode::unavailable;
 
 // The first row that fits counts.
-constexpr std::array<Refusal, 31> kRefusals = {{
+constexpr std::array<Refusal, 45> kRefusals = {{
     // It may have arrived all the same.
     {"Socket timed out", ErrorCode::timeout, true, "the controller is slow"},
     {"Zero Bytes were transmitted", ErrorCode::timeout, true, "the controller went away"},
+    {"receive failure", ErrorCode::timeout, true, "the controller went away"},
+    {"Message send failure", ErrorCode::timeout, true, "the controller went away"},
+    {"(send failure)", ErrorCode::timeout, true, "the controller went away"},
+    {"(shutdown failure)", ErrorCode::timeout, true, "the controller went away"},
     {"Unable to contact slurm controller", kGone, true,
      "check that slurmctld runs and that SLURM_CONF is right"},
     {"Unable to contact", kGone, true, "check that slurmctld runs and that SLURM_CONF is right"},
@@ -37,6 +42,23 @@ constexpr std::array<Refusal, 31> kRefusals = {{
     {"Unable to process configuration file", kGone, false,
      "set SLURM_CONF, or run this on a login node"},
     {"temporarily unable to accept job", kGone, true, "the queue is full for now"},
+    // What an administrator closes is opened again.
+    {"Required partition not available", kGone, true,
+     "the partition is closed for now (scontrol show partition), or name another slurm.partition "
+     "in "
+     "the site"},
+    {"Partition in DOWN state", kGone, true,
+     "the partition is closed for now (scontrol show partition), or name another slurm.partition "
+     "in "
+     "the site"},
+    {"System submissions disabled", kGone, true, "Slurm takes no jobs for now"},
+    {"backup controller in standby", kGone, true, "the controllers are changing over"},
+    {"Unable to create job record", kGone, true, "the controller is out of room for now"},
+    {"error writing script/environment", kGone, true,
+     "slurmctld can't write its own files: is the disk of StateSaveLocation full?"},
+    {"Problem talking to the database", kGone, true, "check that slurmdbd runs"},
+    {"Unable to connect to database", kGone, true, "check that slurmdbd runs"},
+    {"Connection refused", kGone, true, "check that slurmctld and slurmdbd run"},
     // A limit on jobs in the queue passes by itself.
     {"SubmitJobLimit", kGone, true, "the queue takes no more of your jobs for now"},
     {"SubmitJobPerUser", kGone, true, "the queue takes no more of your jobs for now"},
@@ -55,6 +77,8 @@ constexpr std::array<Refusal, 31> kRefusals = {{
     {"nvalid partition", kInvalid, false, "set slurm.partition in the site"},
     {"partition specified", kInvalid, false, "set slurm.partition in the site"},
     {"No partition specified", kInvalid, false, "set slurm.partition in the site"},
+    {"not permitted to use this partition", kInvalid, false,
+     "name a slurm.partition in the site that is open to your groups"},
     {"nvalid account", kInvalid, false,
      "set slurm.account in the site (sacctmgr show assoc user=$USER lists yours)"},
     {"nvalid qos", kInvalid, false, "set slurm.qos in the site"},
@@ -106,6 +130,9 @@ Error slurm_error(const std::string& command, std::string_view words) {
   for (const Refusal& row : kRefusals) {
     if (words.find(row.words) == std::string_view::npos) continue;
     return Error{row.code, command + ": " + said + "; " + row.advice, row.retryable};
+  }
+  if (command != "sbatch" && command != "slurmrestd") {
+    return Error{ErrorCode::unavailable, command + ": " + said, true};
   }
   return Error{ErrorCode::invalid, command + ": " + said, false};
 }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kWhat = "slurmrestd";
 constexpr const char* kNewToken = "make a new one with `scontrol token`";
+constexpr std::size_t kMostNames = 3'000;      // bytes of a list of names in a path
 constexpr std::size_t kMostBytes = 512 << 20;  // 5,000 jobs of large nodes are 100 MB
 
 std::string this_user() {
@@ -52,8 +53,11 @@ class SlurmRest final : public SlurmTransport {
   }
 
   Result<std::vector<SlurmJob>> list(Deadline deadline) override {
-    TRY_ASSIGN(const std::string body, get("/slurm/", "jobs", deadline));
-    auto jobs = parse_rest_jobs(body, user_);
+    TRY(reach(deadline));
+    TRY_ASSIGN(const HttpResponse answer, ask("GET", path_of("/slurm/", "jobs"), "", deadline));
+    RestErrors errors;
+    auto jobs = parse_rest_jobs(answer.body, user_, &errors);
+    if (answer.status != 200 || !errors.is_json || !errors.words.empty()) return refused(answer);
     if (!jobs) return unreadable("jobs");
     return std::move(*jobs);
   }
@@ -74,11 +78,13 @@ class SlurmRest final : public SlurmTransport {
     }
     std::string wanted;
     for (const std::string& name : names) wanted += (wanted.empty() ? "" : ",") + name;
+    // Where the names don't fit into a request's first line, all jobs since then are asked for.
+    const bool fits = wanted.size() < kMostNames;
     TRY_ASSIGN(const std::string body,
                get("/slurmdb/",
                    "jobs?skip_steps=true&start_time=uts" +
                        std::to_string(std::max<Nanoseconds>(0, since) / kSecond) +
-                       "&job_name=" + url_escaped(wanted),
+                       (fits ? "&job_name=" + url_escaped(wanted) : ""),
                    deadline));
     auto jobs = parse_rest_history(body);
     if (!jobs) return unreadable("jobs of accounting");
@@ -132,15 +138,21 @@ class SlurmRest final : public SlurmTransport {
       return Error{ErrorCode::permission,
                    "slurm.rest names no token; set token_file or token_env in the site", false};
     }
-    TRY_ASSIGN(const std::string secret, read_secret(token()));
-    const TokenClaims claims = parse_token(secret);
+    auto read = read_secret(token());
+    if (!read) {
+      // Whoever renews it may be about to.
+      Error error = read.error();
+      error.retryable = true;
+      return error;
+    }
+    const TokenClaims claims = parse_token(*read);
     const std::string place =
         rest_.token_file.empty() ? rest_.token_env : "'" + rest_.token_file + "'";
     if (claims.expires > 0 && claims.expires <= clock_.wall()) {
       return Error{
           ErrorCode::permission,
           "the token in " + place + " expired at " + to_utc_text(claims.expires) + "; " + kNewToken,
-          false};
+          true};  // a renewed one is read at the next call
     }
     if (user_.empty()) {
       user_ = !rest_.user.empty() ? rest_.user : claims.user.empty() ? this_user() : claims.user;
@@ -234,6 +246,7 @@ class SlurmRest final : public SlurmTransport {
     const bool token_is_bad =
         answer.status == 401 || answer.status == 403 ||
         said.find("uthentication") != std::string::npos ||
+        said.find("openapi_get_db_conn") != std::string::npos ||  // 23.11 to a token it can't use
         (answer.status == 500 && (said.find("unable to load") != std::string::npos ||
                                   said.find("Failed while looking") != std::string::npos));
     if (token_is_bad) {
@@ -242,6 +255,14 @@ class SlurmRest final : public SlurmTransport {
                   "; slurmctld is not there, or the token of user '" + user_ +
                   "' is not accepted: check slurmctld, or " + kNewToken,
               false};
+    }
+    // A proxy before slurmrestd. Of 502 and 504 nobody knows whether the request got through.
+    const int status = answer.status;
+    if (status == 429 || status == 502 || status == 503 || status == 504) {
+      return {status == 429 || status == 503 ? ErrorCode::unavailable : ErrorCode::timeout,
+              std::string(kWhat) + ": " + said + " (HTTP status " + std::to_string(status) +
+                  "); check slurmrestd, and the proxy before it",
+              true};
     }
     return slurm_error(kWhat, said);
   }

@@ -67,9 +67,9 @@ bool has_word(const Json& list, std::string_view wanted) {
                      [&](const Json& one) { return word(one) == wanted; });
 }
 
-// A wait status as a plain number (before v0.0.39), or {"return_code":, "signal": {"id":}}.
+// A wait status as a number (jobs up to v0.0.39), or {"return_code":, "signal": {"id":}}.
 void read_exit(const Json& value, SlurmJob& job) {
-  if (!value.is_object()) {
+  if (!value.is_object() || value.contains("number")) {
     const auto status = static_cast<int>(number(value));
     job.exit_code = status >> 8;
     job.signal = status & 0x7F;
@@ -195,11 +195,8 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace
-
-RestErrors parse_rest_errors(std::string_view body) {
+RestErrors errors_of(const Json& answer) {
   RestErrors found;
-  const Json answer = parsed(body);
   found.is_json = answer.is_object();
   const Json& errors = at(answer, "errors");
   if (!errors.is_array()) return found;
@@ -216,6 +213,12 @@ RestErrors parse_rest_errors(std::string_view body) {
   return found;
 }
 
+}  // namespace
+
+RestErrors parse_rest_errors(std::string_view body) {
+  return errors_of(parsed(body));
+}
+
 std::string parse_rest_job_id(std::string_view body) {
   const Json answer = parsed(body);
   const std::int64_t plain = number(at(answer, "job_id"));
@@ -224,9 +227,10 @@ std::string parse_rest_job_id(std::string_view body) {
   return nested > 0 ? std::to_string(nested) : "";
 }
 
-std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body,
-                                                     const std::string& user) {
+std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, const std::string& user,
+                                                     RestErrors* errors) {
   const Json answer = parsed(body);
+  if (errors != nullptr) *errors = errors_of(answer);
   const Json& list = at(answer, "jobs");
   if (!list.is_array()) return std::nullopt;
   std::vector<SlurmJob> jobs;
@@ -267,7 +271,7 @@ std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
     RestPartition& partition = partitions.emplace_back();
     partition.name = word(at(one, "name"));
     const Json& flags = at(one, "flags");
-    const Json& inner = at(one, "partition");  // v0.0.39 and later
+    const Json& inner = at(one, "partition");  // v0.0.40 and later
     partition.state = word(inner.is_object() ? at(inner, "state") : at(one, "state"));
     partition.is_default = has_word(flags, "default") || has_word(flags, "DEFAULT");
     const Json& count = at(one, "total_nodes");
@@ -285,6 +289,8 @@ std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
         words(accounts.is_object() ? at(accounts, "allowed") : at(one, "allowed_accounts"));
     partition.allowed_qos = words(qos.is_object() ? at(qos, "allowed") : at(one, "allowed_qos"));
   }
+  // From v0.0.39 on nobody tells which one is the default; of one alone it is plain.
+  if (partitions.size() == 1) partitions.front().is_default = true;
   return partitions;
 }
 

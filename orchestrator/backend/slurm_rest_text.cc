@@ -155,12 +155,12 @@ std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
   if (found == partitions.end()) {
     std::string names;
     for (const RestPartition& one : partitions) names += (names.empty() ? "" : ", ") + one.name;
-    return (site.partition.empty() ? std::string("there is no default partition")
+    return (site.partition.empty() ? std::string("no default partition is told")
                                    : "there is no partition " + quoted(site.partition)) +
            "; set slurm.partition in the site to one of: " + names;
   }
   const std::string place = "partition " + quoted(found->name);
-  if (found->state != "UP") {
+  if (!found->state.empty() && found->state != "UP") {
     return place + " is " + found->state + "; set slurm.partition in the site to one that is up";
   }
   const int most = found->most_nodes > 0 ? std::min(found->most_nodes, found->nodes) : found->nodes;

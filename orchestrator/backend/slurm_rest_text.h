@@ -45,15 +45,16 @@ struct RestErrors {
 RestErrors parse_rest_errors(std::string_view body);
 
 std::string parse_rest_job_id(std::string_view body);  // of a submission; "": none
-// nullopt: the answer has no list of jobs.
-std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body,
-                                                     const std::string& user);
+// nullopt: the answer has no list of jobs. What the answer complains of goes to `errors`: a list of
+// thousands is read once.
+std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, const std::string& user,
+                                                     RestErrors* errors = nullptr);
 std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body);
 
 struct RestPartition {
   std::string name;
-  std::string state;  // "UP"
-  bool is_default = false;
+  std::string state;        // "UP"; "": not told (v0.0.39)
+  bool is_default = false;  // told up to v0.0.38
   int nodes = 0;
   int most_nodes = 0;                         // of one job; 0: no limit
   Nanoseconds most_time = 0;                  // 0: no limit

@@ -79,6 +79,7 @@ Result<void> SlurmWatch::look(Deadline deadline) {
 Result<void> SlurmWatch::ask_accounting(const std::vector<SlurmAllocation*>& missing,
                                         Deadline deadline) {
   recorded_.clear();
+  accounting_silent_.clear();
   if (missing.empty() || !cluster_.has_accounting) return {};
   std::vector<std::string> names;
   Nanoseconds since = clock_.wall();
@@ -88,15 +89,22 @@ Result<void> SlurmWatch::ask_accounting(const std::vector<SlurmAllocation*>& mis
         std::min(since, job->ref.submitted_ns > 0 ? job->ref.submitted_ns : changed_at(job->path));
   }
   auto jobs = transport_.history(names, since - kSkew, deadline);
-  if (!jobs) return jobs.error();
+  if (!jobs) {
+    accounting_silent_ = jobs.error().message;
+    return jobs.error();
+  }
   for (SlurmJob& job : *jobs) recorded_[key_of(job.name, job.directory)].push_back(std::move(job));
   return {};
+}
+
+bool SlurmWatch::is_in_doubt(const SlurmAllocation& job) const {
+  return !job.over && listed(job.ref) == nullptr && !all_steps_ended(job.steps);
 }
 
 bool SlurmWatch::needs_accounting(const SlurmAllocation& job) const {
   if (job.over) return false;
   const SlurmJob* told = listed(job.ref);
-  if (told == nullptr) return !all_steps_ended(job.steps);
+  if (told == nullptr) return is_in_doubt(job);
   return told->state == "CANCELLED" && !job.cancelled && told->ended_by.empty();
 }
 
@@ -157,10 +165,13 @@ Observation SlurmWatch::digest(SlurmAllocation& job, const SlurmJob& told, Deadl
   seen.state = meaning.state;
   seen.detail = meaning.detail;
   if (meaning.state == AllocationState::queued) {
+    // By lists alone: the files may be newer than this one. While its agent lives, it goes on.
+    if (job.ran && any_step_begun(job.steps) && !is_locked(job.path)) take_back(job, deadline);
     seen.expected_start_ns = told.started;
     note(job, meaning.state);
     return seen;
   }
+  job.ran = job.ran || meaning.state == AllocationState::running;
   job.started = std::max(told.started, job.ref.submitted_ns);
   seen.started_ns = told.started == 0 ? 0 : job.started;
   if (meaning.state == AllocationState::ended) {
@@ -210,8 +221,12 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
                            "over for Slurm (" + told.state + "); its files are not here yet")) {
     return seen;
   }
-  if (told.state == "CANCELLED" && !job.cancelled && told.ended_by.empty() &&
-      cluster_.has_accounting) {
+  if (job.requeued) {
+    seen.preempted = true;
+    seen.reason = Reason::none;
+    seen.detail = "Slurm put job " + job.ref.id + " back into the queue, where we took it out";
+  } else if (told.state == "CANCELLED" && !job.cancelled && told.ended_by.empty() &&
+             cluster_.has_accounting) {
     const SlurmJob* past = recorded(job.ref);
     if (past != nullptr && !past->ended_by.empty()) {
       seen.detail = meaning_of(*past, clock_.wall()).detail;
@@ -256,6 +271,14 @@ Nanoseconds SlurmWatch::patience_for(const SlurmAllocation& job, const SlurmJob&
   return told.reason == "JobLaunchFailure" ? kFolderLate : kFilesLate;
 }
 
+// An administrator can requeue what must not be. It would wait again only to find its runs taken.
+void SlurmWatch::take_back(SlurmAllocation& job, Deadline deadline) {
+  job.requeued = job.cancelled = true;
+  // Asked again at the next look if it is refused.
+  const auto asked = transport_.cancel({&job.ref.id, 1}, deadline);
+  static_cast<void>(asked);
+}
+
 void SlurmWatch::note_suspension(SlurmAllocation& job, const SlurmJob& told) const {
   if (told.state != "SUSPENDED" && told.state != "STOPPED") return;
   if (job.suspended_ns >= asked_wall_) return;  // the same list as before
@@ -268,13 +291,17 @@ void SlurmWatch::note_suspension(SlurmAllocation& job, const SlurmJob& told) con
 // Neither listed nor recorded as over.
 Observation SlurmWatch::not_listed(SlurmAllocation& job) {
   const Nanoseconds now = clock_.steady();
-  if (job.missing_since == 0) job.missing_since = now;
+  const bool silent = !accounting_silent_.empty();
+  if (silent || job.missing_since == 0) job.missing_since = now;
   Observation seen = blank(job);
   seen.started_ns = job.started;
   const bool all_ended = all_steps_ended(job.steps);
   if (!all_ended && now - job.missing_since < kMissing) {
     seen.state = job.state == AllocationState::running ? job.state : AllocationState::queued;
-    seen.detail = "Slurm does not list job " + job.ref.id + "; looking again";
+    seen.detail =
+        "Slurm does not list job " + job.ref.id +
+        (silent ? ", and accounting does not answer: " + accounting_silent_ : "; looking again");
+    if (silent) job.missing_since = 0;  // counted from its first answer
     seen.observed_ns = std::max(seen.observed_ns, seen.started_ns);
     return seen;
   }

@@ -31,6 +31,8 @@ struct SlurmAllocation {
   Nanoseconds changed = 0;           // its state, as far as we know
   bool cancelled = false;            // by us
   bool begun = false;                // one of its steps
+  bool ran = false;                  // by a list of Slurm's, an earlier one than the present
+  bool requeued = false;             // it ran and is in the queue again
   AllocationState state = AllocationState::queued;
   Nanoseconds started = 0;  // Slurm's clock
   std::string nodes;
@@ -51,13 +53,16 @@ class SlurmWatch {
   // By name and folder; of several, the one with the id, else the newest.
   const SlurmJob* listed(const JobRef& ref) const;
 
-  // One accounting query for all that the list lacks, if there is accounting.
+  // One accounting query for all that the list lacks, if there is accounting. While it refuses, a
+  // job that is not listed stays what it was.
   Result<void> ask_accounting(const std::vector<SlurmAllocation*>& missing, Deadline deadline);
   const SlurmJob* recorded(const JobRef& ref) const;
 
   Observation observe(SlurmAllocation& job, Deadline deadline);
   // Is anything to be learnt of it only from accounting?
   bool needs_accounting(const SlurmAllocation& job) const;
+  // Has it left the list without an end that its files tell?
+  bool is_in_doubt(const SlurmAllocation& job) const;
   // The next look comes the later the longer nothing has changed.
   void schedule(const std::vector<SlurmAllocation*>& jobs);
 
@@ -73,6 +78,7 @@ class SlurmWatch {
   // How long the files of an ended job are waited for; 0: they tell enough, or there will be none.
   static Nanoseconds patience_for(const SlurmAllocation& job, const SlurmJob& told);
   static AllocationState as_far_as_begun(SlurmAllocation& job);
+  void take_back(SlurmAllocation& job, Deadline deadline);
   void note_suspension(SlurmAllocation& job, const SlurmJob& told) const;
   Observation blank(const SlurmAllocation& job) const;
   void note(SlurmAllocation& job, AllocationState state) const;
@@ -83,7 +89,8 @@ class SlurmWatch {
   const Clock& clock_;
   Jobs listed_, recorded_;
   Nanoseconds last_look_ = 0, next_look_ = 0;
-  Nanoseconds asked_wall_ = 0;  // when the list was asked for
+  Nanoseconds asked_wall_ = 0;     // when the list was asked for
+  std::string accounting_silent_;  // its last refusal; "": it answered
 };
 
 }  // namespace kneepoint

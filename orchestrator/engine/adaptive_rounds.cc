@@ -11,6 +11,8 @@
 
 #include "orchestrator/analysis/adaptive_search.h"
 #include "orchestrator/analysis/curve_analysis.h"
+#include "orchestrator/analysis/recommendation_search.h"
+#include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/plan/matrix.h"
 
 namespace kneepoint {
@@ -51,8 +53,8 @@ std::string list_of(const std::vector<int>& ks) {
 
 class CurveSearches {
  public:
-  CurveSearches(const Study& study, const StudyEvidence& evidence)
-      : study_(study), evidence_(with_all_points(study, evidence)) {
+  CurveSearches(const Study& study, const StudyEvidence& evidence, const PriceItem* price)
+      : study_(study), evidence_(with_all_points(study, evidence)), price_(price) {
     rules_.floor = study.plan.knee.floor;
     rules_.within = study.plan.search.within;
     rules_.most = study.plan.repeat.max;
@@ -91,6 +93,9 @@ class CurveSearches {
     SearchDecision decision;
   };
 
+  const char* objective_word() const {
+    return study_.plan.search.objective == SearchSpec::Objective::time ? "time" : "cost";
+  }
   bool is_of_study(int point) const { return point < static_cast<int>(study_.points.size()); }
 
   void ask(const CurveMembers& members, const Curve& summary) {
@@ -105,14 +110,39 @@ class CurveSearches {
       point_at[k] = point;
     }
     if (curve.scale.empty()) return;
-    curve.times = at_equal_work(times_of(evidence_, members, summary));
-    Asked one{members, next_step(curve, rules_)};
+    const Times times = times_of(evidence_, members, summary);
+    const bool by_knee = study_.plan.search.target == SearchSpec::Target::knee;
+    curve.times = by_knee ? at_equal_work(times) : times;
+    Asked one{members, by_knee ? next_step(curve, rules_) : step_to_recommend(curve, point_at)};
     for (const SearchStep& step : one.decision.steps) {
       int& to = wanted_[point_at.at(step.k)];
       to = std::max(to, curve.asked[step.k] + step.runs);
     }
     note_cost(curve.times, point_at);
     asked_.push_back(std::move(one));
+  }
+
+  SearchDecision step_to_recommend(const SearchCurve& curve, const std::map<int, int>& point_at) {
+    const bool by_time = study_.plan.search.objective == SearchSpec::Objective::time;
+    RecommendationRules rules;
+    rules.what = by_time ? "time" : price_ != nullptr ? "cost" : "node-hours";
+    rules.within = rules_.within;
+    rules.first = rules_.first;
+    rules.most = rules_.most;
+    rules.seed = rules_.seed;
+    rules.score = [&, by_time](int k, double seconds) -> double {
+      const auto found = point_at.find(k);
+      if (found == point_at.end()) return INFINITY;  // of an earlier version of the plan
+      const Point& point = evidence_.points[found->second].point;
+      if (by_time) return seconds / point.results;
+      if (price_ == nullptr) return seconds * point.shape.nodes / point.results;
+      const auto bill = bill_of(*price_, use_of(point), seconds);
+      // What costs nothing is all alike: the fastest is best.
+      if (bill && bill->total == 0) return 1e-12 * seconds / point.results;
+      return bill ? to_units(bill->total) / point.results : INFINITY;
+    };
+    RecommendationDecision decision = next_recommendation_step(curve, rules);
+    return {std::move(decision.steps), std::move(decision.why), std::nullopt, std::nullopt};
   }
 
   // What the whole grid comes to, by what is known of the curve.
@@ -153,8 +183,11 @@ class CurveSearches {
 
   std::string left_out(const std::string& share) const {
     std::string text =
-        "The search was adaptive: it measured where that narrows the knee by "
-        "efficiency, not every K of the scale alike.";
+        "The search was adaptive: it measured where that " +
+        std::string(study_.plan.search.target == SearchSpec::Target::knee
+                        ? "narrows the knee by efficiency"
+                        : "settles which K to recommend by " + std::string(objective_word())) +
+        ", not every K of the scale alike.";
     for (const Asked& one : asked_) {
       std::vector<int> none, few;
       for (const int point : one.members.points) {
@@ -180,6 +213,7 @@ class CurveSearches {
 
   const Study& study_;
   const StudyEvidence evidence_;
+  const PriceItem* price_;
   SearchRules rules_;
   std::vector<Asked> asked_;
   std::map<int, int> wanted_;  // point -> runs that there shall be
@@ -190,11 +224,12 @@ class CurveSearches {
 
 }  // namespace
 
-SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number) {
-  return CurveSearches(study, evidence).round(number);
+SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number,
+                         const PriceItem* price) {
+  return CurveSearches(study, evidence, price).round(number);
 }
 
-std::optional<SearchForecast> forecast(const Study& study) {
+std::optional<SearchForecast> forecast(const Study& study, const PriceItem* price) {
   SearchForecast sum;
   StudyEvidence evidence;
   for (const Point& point : study.points) {
@@ -203,7 +238,7 @@ std::optional<SearchForecast> forecast(const Study& study) {
     sum.grid_node_seconds += point.modelled_seconds * point.shape.nodes * study.plan.repeat.max;
   }
   for (; sum.rounds < kMostRounds; ++sum.rounds) {
-    const SearchRound round = search_round(study, evidence, sum.rounds);
+    const SearchRound round = search_round(study, evidence, sum.rounds, price);
     if (round.runs.empty()) break;
     for (const Run& run : round.runs) {
       PointEvidence& at = evidence.points[run.point];

@@ -11,6 +11,7 @@
 
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/model/point.h"
+#include "orchestrator/model/price.h"
 
 namespace kneepoint {
 
@@ -21,13 +22,15 @@ struct SearchRound {
 };
 
 // Every run of the study is over. `evidence` has the points that were asked for so far.
-SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number);
+// `price`: what a search for the recommendation by cost goes by; null: node-hours.
+SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number,
+                         const PriceItem* price = nullptr);
 
 // The search played by the workloads' models, without noise; none where a point has no model.
 struct SearchForecast {
   int rounds = 0, runs = 0;
   double node_seconds = 0, grid_node_seconds = 0;
 };
-std::optional<SearchForecast> forecast(const Study& study);
+std::optional<SearchForecast> forecast(const Study& study, const PriceItem* price = nullptr);
 
 }  // namespace kneepoint

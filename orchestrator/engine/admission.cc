@@ -26,6 +26,29 @@ std::string hours(double node_seconds) {
   return buffer;
 }
 
+// What is left.
+Purse purse_of(const Usage& usage, const Ceilings& ceilings) {
+  Purse purse;
+  if (ceilings.node_seconds > 0) purse.node_seconds = ceilings.node_seconds - usage.node_seconds;
+  if (ceilings.micros > 0) purse.micros = ceilings.micros - usage.micros;
+  return purse;
+}
+
+std::string past_budget(const BudgetClaim& claim, const Usage& usage, const Ceilings& ceilings) {
+  const Reserve least = least_of_first(claim);
+  const std::string spent = usage.runs > 0 ? " spent or held back" : " spent";
+  const bool hours_end =
+      ceilings.node_seconds > 0 && least.node_seconds > ceilings.node_seconds - usage.node_seconds;
+  if (hours_end) {
+    return "the budget of " + hours(ceilings.node_seconds) +
+           " node-hours: " + hours(usage.node_seconds) + " are" + spent +
+           ", the next run is reckoned at " + hours(least.node_seconds);
+  }
+  return "the budget of " + to_string(Money{ceilings.micros, ceilings.currency}) + ": " +
+         micros_text(usage.micros) + " is" + spent + ", the next run is reckoned at " +
+         micros_text(least.micros);
+}
+
 std::string in_use(int used, int limit) {
   return std::to_string(used) + " of " + std::to_string(limit) + " in use";
 }
@@ -40,19 +63,14 @@ Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceil
       answer.waiting = "for a free place: " + in_use(now.runs, ceilings.concurrent);
       break;
     }
-    if (ceilings.node_seconds > 0 && now.node_seconds + need.node_seconds > ceilings.node_seconds) {
-      answer.waiting = "the budget of " + hours(ceilings.node_seconds) +
-                       " node-hours: " + hours(now.node_seconds) +
-                       " are spent, the next run is reckoned at " + hours(need.node_seconds);
-      answer.over_budget = true;
-      break;
-    }
-    if (ceilings.micros > 0 && need.micros > ceilings.micros - now.micros) {
-      answer.waiting = "the budget of " + to_string(Money{ceilings.micros, ceilings.currency}) +
-                       ": " + micros_text(now.micros) + " is spent, the next run is reckoned at " +
-                       micros_text(need.micros);
-      answer.over_budget = true;
-      break;
+    std::optional<Reserve> held = Reserve{};
+    if (!need.claim.steps.empty()) {
+      held = reserve(need.claim, purse_of(now, ceilings));
+      if (!held) {
+        answer.waiting = past_budget(need.claim, now, ceilings);
+        answer.over_budget = true;
+        break;
+      }
     }
     if (ceilings.nodes > 0 && now.runs > 0 && now.nodes + need.nodes > ceilings.nodes) {
       answer.waiting = "for free nodes: " + in_use(now.nodes, ceilings.nodes);
@@ -66,9 +84,12 @@ Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceil
     ++now.runs;
     now.nodes += need.nodes;
     now.cpus += need.cpus;
-    now.node_seconds += need.node_seconds;
-    now.micros += need.micros;
+    now.node_seconds += held->node_seconds;
+    now.micros += held->micros;
+    answer.reserves.push_back(std::move(*held));
     ++answer.count;
+    // The steps behind those that the budget pays for wait for the next look.
+    if (answer.reserves.back().limits.size() < need.claim.steps.size()) break;
   }
   return answer;
 }
@@ -95,13 +116,12 @@ bool is_oversubscribed(const Point& point, const Capabilities& backend) {
          point.shape.cpus() > backend.cores_per_node;
 }
 
-Need need_of(const Point& point, const Capabilities& backend, double expected_seconds) {
+Need need_of(const Point& point, const Capabilities& backend) {
   Need need;
   need.nodes = point.shape.nodes;
   if (backend.shares_cores && !point.emulated) {
     need.cpus = std::min(point.shape.cpus(), std::max(1, backend.cores_per_node));
   }
-  need.node_seconds = expected_seconds * point.shape.nodes;
   return need;
 }
 

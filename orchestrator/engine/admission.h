@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/engine/reserve.h"
 #include "orchestrator/model/plan.h"
 #include "orchestrator/model/site.h"
 
 namespace kneepoint {
 
-// What one run takes while it is there.
+// What one allocation takes while it is there.
 struct Need {
   int nodes = 1;
-  int cpus = 0;             // slots of the shared machine; 0 for runs that only sleep
-  double node_seconds = 0;  // what it is expected to cost
-  std::int64_t micros = 0;  // the same in money, where the study has a price
+  int cpus = 0;       // slots of the shared machine; 0 for runs that only sleep
+  BudgetClaim claim;  // on the budget; without steps: none
 };
 
 struct Ceilings {
@@ -29,20 +29,23 @@ struct Ceilings {
   double node_seconds = 0;  // budget; 0: none
   std::int64_t micros = 0;  // budget of money in `currency`; 0: none
   std::string currency;
+
+  bool has_budget() const { return node_seconds > 0 || micros > 0; }
 };
 
 struct Usage {
   int runs = 0;
   int nodes = 0;
   int cpus = 0;
-  double node_seconds = 0;  // spent, plus what the active runs are expected to cost
+  double node_seconds = 0;  // spent, plus what is held back for the active ones
   std::int64_t micros = 0;
 };
 
 struct Admission {
-  int count = 0;             // the first `count` of the waiting may start
-  std::string waiting;       // why the next one may not: "for a free core: 2 of 2 in use"
-  bool over_budget = false;  // the next one would pass the budget
+  int count = 0;                  // the first `count` of the waiting may start
+  std::vector<Reserve> reserves;  // of each of them
+  std::string waiting;            // why the next one may not: "for a free core: 2 of 2 in use"
+  bool over_budget = false;       // the next one could pass the budget
 };
 
 Admission admit(const std::vector<Need>& waiting, const Usage& usage, const Ceilings& ceilings);
@@ -56,6 +59,6 @@ Ceilings ceilings_of(const Limits& plan, const SiteLimits& site, const Capabilit
 // compute.
 bool is_oversubscribed(const Point& point, const Capabilities& backend);
 
-Need need_of(const Point& point, const Capabilities& backend, double expected_seconds);
+Need need_of(const Point& point, const Capabilities& backend);
 
 }  // namespace kneepoint

@@ -28,9 +28,11 @@ Result<void> AttemptBook::change(AttemptRow& attempt, AttemptState to) {
   return store_.change_attempt(attempt, from);
 }
 
-Result<void> AttemptBook::intend(const std::vector<int>& runs) {
+Result<void> AttemptBook::intend(const std::vector<int>& runs,
+                                 const std::vector<Nanoseconds>& limits) {
   std::string name;
-  for (const int index : runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const int index = runs[i];
     RunState& run = table_.at(index);
     AttemptRow attempt;
     if (run.row.last && run.row.last->state == AttemptState::planned) {
@@ -49,6 +51,7 @@ Result<void> AttemptBook::intend(const std::vector<int>& runs) {
           allocation_name(row_.hash8, row_.n, run.row.number, attempt.number, attempt.submissions);
     }
     attempt.allocation = name;
+    attempt.limit_ns = limits[i] < study_.plan.limits.timeout ? limits[i] : 0;
     TRY(change(attempt, AttemptState::submitting));
     const int id = table_.allocation_named({name, row_.work_dir, "", 0});
     table_.join(id, index, attempt);
@@ -108,6 +111,7 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
   judge_noise(study_.plan.noise, outcome);
   overrule(table_.allocation_of(index).stop, outcome);
   AttemptRow& attempt = run.active->row;
+  cut_by_budget(attempt.limit_ns, study_.plan.limits.timeout, outcome);
   if (!alone && outcome.began_ns > 0) {
     attempt.started_ns = outcome.began_ns;
     const Nanoseconds end = outcome.ended_ns > 0 ? outcome.ended_ns : seen.ended_ns;

@@ -32,8 +32,8 @@ class AttemptBook {
   Result<void> change(AttemptRow& attempt, AttemptState to);
 
   // These runs are about to be submitted as the steps of one allocation, in this order. The
-  // allocation is named after its first step, whose name was never used before.
-  Result<void> intend(const std::vector<int>& runs);
+  // allocation is named after its first step, whose name was never used before. `limits`: of each.
+  Result<void> intend(const std::vector<int>& runs, const std::vector<Nanoseconds>& limits);
   // The launcher has taken their allocation.
   Result<void> handed_over(ActiveAllocation& allocation, const JobRef& job);
 

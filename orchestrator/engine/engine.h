@@ -42,9 +42,10 @@ struct LiveReports {
 };
 
 struct EngineOptions {
-  int concurrent = 0;               // 0: plan, site, backend default, in this order
-  std::optional<StudyPrice> price;  // what runs are billed by; a budget of money needs it
-  Lease lease;                      // held by the caller; the engine keeps its heartbeat fresh
+  int concurrent = 0;                      // 0: plan, site, backend default, in this order
+  std::optional<StudyPrice> price;         // what runs are billed by; a budget of money needs it
+  std::vector<StudyPrice> earlier_prices;  // what those of before are billed by, in its currency
+  Lease lease;  // held by the caller; the engine keeps its heartbeat fresh
   LiveReports live;
   std::function<void(const Progress&)> on_progress;  // at most a few times a second
   std::function<void(const std::string&)> on_line;   // each finished run, one line

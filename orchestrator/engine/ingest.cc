@@ -88,6 +88,17 @@ void keep_profile(const Point& point, const record::Records& records, bool has_s
   out.communication_seconds = communication * scale;
 }
 
+// Which build it was, as we know it: the agent sees the first word of the command only.
+void keep_build(const Build& build, AttemptResult& out) {
+  if (build.label.empty()) return;
+  std::erase_if(out.facts, [](const Fact& fact) {
+    return fact.scope == "run" && fact.name.starts_with("build.");
+  });
+  out.facts.push_back({"run", "build.label", build.label});
+  out.facts.push_back({"run", "build.place", build.place});
+  if (!build.hash.empty()) out.facts.push_back({"run", "build.hash", build.hash});
+}
+
 void keep(const Point& point, const record::Records& records, AttemptResult& out) {
   double compute = 0, communication = 0;
   int timed = 0;
@@ -126,6 +137,7 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
       }
     }
   }
+  keep_build(point.binary, out);
   // A program that reports no ranks is known by where its step was placed.
   if (hosts.empty()) {
     for (std::string& host : expand_node_list(nodes_told(records))) hosts.insert(std::move(host));
@@ -290,6 +302,15 @@ void overrule(Reason stop, Ingested& outcome) {
   outcome.state = stop == Reason::user_cancelled ? AttemptState::cancelled
                   : stop == Reason::time_limit   ? AttemptState::timed_out
                                                  : AttemptState::failed;
+}
+
+void cut_by_budget(Nanoseconds limit, Nanoseconds timeout, Ingested& outcome) {
+  if (limit <= 0 || outcome.state != AttemptState::timed_out) return;
+  outcome.state = AttemptState::cancelled;
+  outcome.reason = Reason::over_budget;
+  outcome.detail = "cut short after " + to_duration_text(limit) +
+                   ", which is what the budget could pay; its time limit is " +
+                   to_duration_text(timeout);
 }
 
 }  // namespace kneepoint

@@ -54,4 +54,8 @@ bool take_placement(const Observation& seen, AttemptRow& attempt);
 // What we asked for ourselves (`stop`) decides the outcome, unless the run had ended well before.
 void overrule(Reason stop, Ingested& outcome);
 
+// A run that was ended at a limit that the budget made shorter than the plan's (`limit` > 0) did
+// not take too long: it is cancelled, which costs no attempt.
+void cut_by_budget(Nanoseconds limit, Nanoseconds timeout, Ingested& outcome);
+
 }  // namespace kneepoint

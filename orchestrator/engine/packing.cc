@@ -9,19 +9,26 @@
 namespace kneepoint {
 namespace {
 
-// Cuts `order` into pieces of at most `most` steps whose limits fit.
+// Cuts `order` into pieces of at most `most` steps whose limits fit; a pair stays together even if
+// it is more than that.
 std::vector<std::vector<int>> cut(const std::vector<int>& order,
                                   const std::vector<PackItem>& waiting, std::size_t most,
                                   Nanoseconds limit) {
   std::vector<std::vector<int>> batches;
   Nanoseconds taken = 0;
-  for (const int index : order) {
-    const Nanoseconds needs = waiting[static_cast<std::size_t>(index)].limit + kStepMargin;
-    if (batches.empty() || batches.back().size() >= most || taken + needs > limit) {
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t end = first;
+    Nanoseconds needs = 0;
+    for (bool more = true; more && end < order.size(); ++end) {
+      const PackItem& item = waiting[static_cast<std::size_t>(order[end])];
+      needs += item.limit + kStepMargin;
+      more = item.with_next;
+    }
+    if (batches.empty() || batches.back().size() + (end - first) > most || taken + needs > limit) {
       batches.emplace_back();
       taken = 0;
     }
-    batches.back().push_back(index);
+    for (; first < end; ++first) batches.back().push_back(order[first]);
     taken += needs;
   }
   return batches;
@@ -46,7 +53,10 @@ std::vector<std::vector<int>> pack(const std::vector<PackItem>& waiting, const P
     // As many pieces as needed, and at least one for each place; all of about the same length.
     const std::size_t wanted = std::max<std::size_t>(
         batches.size(), std::min(order.size(), static_cast<std::size_t>(std::max(1, places))));
-    const std::size_t even = (order.size() + wanted - 1) / wanted;
+    std::size_t even = (order.size() + wanted - 1) / wanted;
+    const bool pairs = std::any_of(waiting.begin(), waiting.end(),
+                                   [](const PackItem& item) { return item.with_next; });
+    if (pairs) even += even % 2;
     batches = cut(order, waiting, std::min(most, even), packing.limit);
   }
   for (const int index : alone) batches.push_back({index});

@@ -15,7 +15,8 @@ namespace kneepoint {
 
 struct PackItem {
   int nodes = 1;
-  Nanoseconds limit = 0;  // of the run
+  Nanoseconds limit = 0;   // of the run
+  bool with_next = false;  // the two builds of a pair: no allocation ends between them
 };
 
 // What an allocation needs for one step besides the run's limit: starting it and ending it.

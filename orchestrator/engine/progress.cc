@@ -16,7 +16,9 @@ std::string run_line(int run_number, const Point& point, AttemptState state, Rea
                      const std::string& detail, double seconds) {
   std::string text = "r" + std::to_string(run_number) + " " + to_string(state);
   if (reason != Reason::none) text += " (" + std::string(to_string(reason)) + ")";
-  text += ": " + point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k);
+  const bool named = !point.build.empty() && point.build != "default";
+  text += ": " + (named ? point.build + " " : "") + point.case_name + " " + to_string(point.mode) +
+          " K=" + std::to_string(point.k);
   if (state == AttemptState::succeeded) text += ", " + to_duration_text(from_seconds(seconds));
   if (!detail.empty()) text += "; " + detail;
   return text;
@@ -28,7 +30,7 @@ const char* state_after(EngineEnd end) {
 }
 
 ProgressBook::ProgressBook(std::string study, const Clock& clock, const EngineOptions& options)
-    : spending(options.price),
+    : spending(options.price, options.earlier_prices),
       study_(std::move(study)),
       clock_(clock),
       options_(options),

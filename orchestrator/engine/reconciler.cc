@@ -46,7 +46,7 @@ class Reconciler {
         book_(store, row, study, clock, backend_, table_, progress_),
         pushes_(store, table_, book_, options.live),
         contact_(clock, book_, progress_),
-        rounds_(store, row, study, book_) {}
+        rounds_(store, row, study, book_, options.price ? &options.price->item : nullptr) {}
 
   Result<EngineOutcome> run() {
     TRY(prepare());
@@ -80,15 +80,15 @@ class Reconciler {
       ActiveAllocation& allocation = table_.allocation_of(index);
       allocation.nodes = std::max(allocation.nodes, point_of(index).shape.nodes);
     }
-    // A run that the user stopped earlier has attempts that cost it nothing.
+    // A run that the user or the budget stopped earlier has attempts that cost it nothing.
     for (RunState& run : table_.all()) {
-      if (run.row.finished || !run.row.last || run.row.last->state != AttemptState::cancelled) {
-        continue;
-      }
+      if (run.row.finished || run.row.attempts == 0) continue;
+      if (run.row.attempts == 1 && run.row.last->state != AttemptState::cancelled) continue;
       TRY_ASSIGN(const std::vector<AttemptRow> attempts, store_.attempts(run.row.row));
       run.spent = static_cast<int>(
-          std::count_if(attempts.begin(), attempts.end(),
-                        [](const AttemptRow& attempt) { return costs_a_try(attempt.state); }));
+          std::count_if(attempts.begin(), attempts.end(), [&](const AttemptRow& attempt) {
+            return attempt.number > run.row.forgiven && costs_a_try(attempt.state);
+          }));
     }
     return {};
   }
@@ -168,8 +168,9 @@ class Reconciler {
         return {};
       }
       case AllocationState::running: {
-        const Nanoseconds limit = longest_allocation(site_.packing, study_.plan.limits.timeout);
-        if (seen.started_ns > 0 && seen.observed_ns - seen.started_ns > limit + kTimeoutGrace) {
+        const Nanoseconds ran = seen.observed_ns - seen.started_ns;
+        if (allocation.longest == 0) allocation.longest = longest_of(allocation, ran);
+        if (seen.started_ns > 0 && ran > allocation.longest) {
           TRY(stop(allocation, Reason::time_limit));
         }
         if (!is_alone(allocation)) return look_inside(allocation, seen);
@@ -184,9 +185,25 @@ class Reconciler {
     return {};
   }
 
+  // How long it may run until we end it. The agent keeps the limits of the steps: this is the net
+  // below it, and a budget has reckoned with the half of the backend's overrun that is left for it.
+  Nanoseconds longest_of(const ActiveAllocation& allocation, Nanoseconds ran) {
+    const Limits& limits = study_.plan.limits;
+    if (!ceilings_.has_budget()) {
+      return longest_allocation(site_.packing, limits.timeout) + kTimeoutGrace;
+    }
+    Nanoseconds longest = backend_.overrun / 2;
+    for (const int index : allocation.members) {
+      longest += limit_of(table_.at(index).active->row, limits) + (is_packed() ? kStepMargin : 0);
+    }
+    return is_packed() ? ran + longest : longest;
+  }
+
+  bool is_packed() const { return site_.packing.mode == PackingMode::packed; }
+
   // One job per run: what the backend says of the job holds for the run.
   bool is_alone(const ActiveAllocation& allocation) const {
-    return site_.packing.mode == PackingMode::one_per_run && allocation.members.size() == 1;
+    return !is_packed() && allocation.members.size() == 1;
   }
 
   // The allocation goes on: some of its steps are over, one runs, the others are still to come.
@@ -262,11 +279,12 @@ class Reconciler {
   Result<void> start_waiting() {
     if (stopping_ != Stopping::no || table_.waiting().empty()) return {};
     if (!contact_.submitting.is_over(clock_.steady())) return {};
-    const Usage usage = usage_of(table_, study_, backend_, progress_.spending);
+    const Usage usage = usage_of(table_, study_, backend_, progress_.spending, is_packed());
     const std::vector<std::vector<int>> batches = batches_of_waiting();
     std::vector<Need> needs;
     for (const std::vector<int>& batch : batches) {
-      needs.push_back(need_of_all(batch, table_, study_, backend_, progress_.spending));
+      needs.push_back(
+          need_of_all(batch, table_, study_, backend_, progress_.spending, is_packed()));
     }
     const Admission admission = admit(needs, usage, ceilings_);
     waiting_for_ = admission.count == 0 ? admission.waiting : "";
@@ -275,8 +293,11 @@ class Reconciler {
 
     TRY_ASSIGN(auto transaction, store_.begin());
     for (int i = 0; i < admission.count; ++i) {
-      for (const int index : batches[i]) table_.leave_waiting(index);
-      TRY(book_.intend(batches[i]));
+      const std::vector<Nanoseconds>& limits = admission.reserves[i].limits;
+      const std::vector<int> steps(batches[i].begin(),
+                                   batches[i].begin() + static_cast<long>(limits.size()));
+      for (const int index : steps) table_.leave_waiting(index);
+      TRY(book_.intend(steps, limits));
     }
     TRY(transaction->commit());
     return hand_over();
@@ -285,14 +306,9 @@ class Reconciler {
   // The waiting runs as the allocations they would come in; no more than could start.
   std::vector<std::vector<int>> batches_of_waiting() {
     const auto& waiting = table_.waiting();
-    const bool packed = site_.packing.mode == PackingMode::packed;
     const std::size_t look =
-        packed ? waiting.size() : std::min<std::size_t>(waiting.size(), ceilings_.concurrent);
-    std::vector<PackItem> items;
-    items.reserve(look);
-    for (std::size_t i = 0; i < look; ++i) {
-      items.push_back({point_of(waiting[i]).shape.nodes, study_.plan.limits.timeout});
-    }
+        is_packed() ? waiting.size() : std::min<std::size_t>(waiting.size(), ceilings_.concurrent);
+    const std::vector<PackItem> items = pack_items(table_, study_, look);
     const int places = ceilings_.concurrent - static_cast<int>(table_.allocations().size());
     auto batches = pack(items, site_.packing, places, ceilings_.nodes);
     for (auto& batch : batches) {
@@ -319,6 +335,7 @@ class Reconciler {
         steps.push_back(step_for(point, study_.plan, site_,
                                  identity_of(row_, run.row, run.active->row),
                                  is_oversubscribed(point, backend_)));
+        steps.back().limit = limit_of(run.active->row, study_.plan.limits);
       }
       requests.push_back(allocation_for(allocation.job.name, row_.work_dir, std::move(steps)));
       requests.back().push = pushes_.target(allocation.job.name);

@@ -39,6 +39,7 @@ Step step_for(const Point& point, const Plan& plan, const Site& site, const RunI
   step.run_dir = identity.directory + "/" + step.attempt;
   step.shape = point.shape;
   step.command = point.command;
+  if (point.binary.kind == Build::Kind::image) step.image = point.binary.place;
   for (const auto& [name, value] : site.environment) {
     step.command.environment.insert(step.command.environment.begin(), {name, value});
   }

@@ -11,6 +11,11 @@ bool costs_a_try(AttemptState state) {
 
 RetryDecision after_attempt(AttemptState state, Reason reason, int spent, int retries) {
   if (state == AttemptState::succeeded) return {Next::finish, ""};
+  if (reason == Reason::over_budget) {
+    return {Next::again,
+            "cut short by the budget, which costs no attempt; it starts again if the "
+            "budget pays for at least twice the time"};
+  }
   if (state == AttemptState::cancelled) return {Next::leave, "stopped; resuming tries it again"};
   const std::string what =
       std::string(to_string(state)) +

@@ -86,13 +86,13 @@ Result<void> RoundBook::begin() {
 
 Result<bool> RoundBook::decide() {
   TRY_ASSIGN(const StudyEvidence evidence, store_.evidence(row_.row));
-  const auto round = next_round(study_, evidence, last_);
+  const auto round = next_round(study_, evidence, last_, price_);
   TRY_ASSIGN(auto transaction, store_.begin());
   if (round) {
     TRY(put(*round));
     last_ = round->number;
   } else if (study_.plan.search.adaptive) {
-    const SearchRound over = search_round(study_, evidence, last_ + 1);
+    const SearchRound over = search_round(study_, evidence, last_ + 1, price_);
     TRY(tell("search over: ", over.words, over.left_out));
   }
   TRY(transaction->commit());

@@ -16,8 +16,9 @@ namespace kneepoint {
 
 class RoundBook {
  public:
-  RoundBook(StudyStore& store, const StudyRow& row, const Study& study, AttemptBook& book)
-      : store_(store), row_(row), study_(study), book_(book) {}
+  RoundBook(StudyStore& store, const StudyRow& row, const Study& study, AttemptBook& book,
+            const PriceItem* price)
+      : store_(store), row_(row), study_(study), book_(book), price_(price) {}
 
   // Round 0, and what an earlier controller has put; inside the caller's transaction.
   Result<void> begin();
@@ -39,6 +40,7 @@ class RoundBook {
   const StudyRow& row_;
   const Study& study_;
   AttemptBook& book_;
+  const PriceItem* price_;  // null: none
   std::map<RowId, int> point_index_;
   std::map<int, RowId> point_rows_;  // of those that were asked for
   int last_ = 0;

@@ -7,27 +7,22 @@
 #include <algorithm>
 #include <map>
 
+#include "orchestrator/analysis/adaptive_search.h"
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/summary.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/engine/adaptive_rounds.h"
+#include "orchestrator/plan/builds.h"
 #include "orchestrator/plan/matrix.h"
 
 namespace kneepoint {
 namespace {
 
-// The next rung above n: 5, 7, 10, 14, 20, 28...
-int next_rung(int n) {
-  for (const int rung : {5, 7, 10, 14, 20, 28, 40, 56, 80, 112}) {
-    if (rung > n) return rung;
-  }
-  return n + n / 2;
-}
-
-Round by_search(const Study& study, const StudyEvidence& evidence, int number) {
-  SearchRound search = search_round(study, evidence, number);
+Round by_search(const Study& study, const StudyEvidence& evidence, int number,
+                const PriceItem* price) {
+  SearchRound search = search_round(study, evidence, number, price);
   return Round{number, std::move(search.runs), number == 0 ? "" : evidence_hash(evidence),
                std::move(search.words), std::move(search.left_out)};
 }
@@ -35,7 +30,7 @@ Round by_search(const Study& study, const StudyEvidence& evidence, int number) {
 }  // namespace
 
 Round first_of(const Study& study) {
-  if (study.plan.search.adaptive) return by_search(study, StudyEvidence{}, 0);
+  if (study.plan.search.adaptive) return by_search(study, StudyEvidence{}, 0, nullptr);
   return Round{0, first_round(study), "", {}, ""};
 }
 
@@ -51,9 +46,10 @@ std::string evidence_hash(const StudyEvidence& evidence) {
   return sha256_hex(text).substr(0, 16);
 }
 
-std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round) {
+std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round,
+                                const PriceItem* price) {
   if (study.plan.search.adaptive) {
-    Round round = by_search(study, evidence, last_round + 1);
+    Round round = by_search(study, evidence, last_round + 1, price);
     if (round.runs.empty()) return std::nullopt;
     return round;
   }
@@ -88,6 +84,19 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
     }
   }
 
+  // Builds are compared in pairs: what one wants the other gets too.
+  if (!study.plan.builds.empty()) {
+    const std::vector<int> others = partners(study);
+    for (const PointEvidence& point : evidence.points) {
+      const auto found = index_of.find(point.point.key());
+      if (found == index_of.end()) continue;
+      const int other = others[static_cast<std::size_t>(found->second)];
+      if (other >= 0 && wanting.contains(other)) {
+        wanting.try_emplace(found->second, static_cast<int>(point.runs.size()));
+      }
+    }
+  }
+
   // One block structure per rung, so that points with the same count stay interleaved.
   Round round{last_round + 1, {}, evidence_hash(evidence), {}, ""};
   std::map<std::pair<int, int>, std::vector<int>> by_span;
@@ -97,7 +106,7 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
   }
   for (const auto& [span, points] : by_span) {
     const std::vector<Run> runs =
-        interleave(points, span.first, span.second, study.plan.seed + round.number);
+        interleave(study, points, span.first, span.second, study.plan.seed + round.number);
     round.runs.insert(round.runs.end(), runs.begin(), runs.end());
   }
   if (round.runs.empty()) return std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/model/point.h"
+#include "orchestrator/model/price.h"
 
 namespace kneepoint {
 
@@ -29,7 +30,9 @@ Round first_of(const Study& study);
 // 14, 20... a point, at most repeat.max) where the interval of the efficiency is still too wide,
 // and at the baseline those efficiencies divide by. Nothing: the study is complete. `evidence` has
 // the study's points (matched by key).
-std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round);
+// `price`: what a search for the recommendation goes by; null: node-hours.
+std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round,
+                                const PriceItem* price = nullptr);
 
 // Of everything that a decision may rest on: points, repeats, outcomes and times.
 std::string evidence_hash(const StudyEvidence& evidence);

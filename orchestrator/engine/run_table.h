@@ -30,6 +30,7 @@ struct ActiveAllocation {
   Reason stop = Reason::none;  // why we want its end, if we do
   bool stop_taken = false;     // the launcher has taken that
   Nanoseconds next_look = 0;   // at the steps inside, on Clock::steady()
+  Nanoseconds longest = 0;     // it may run; 0: not settled yet
 };
 
 struct RunState {

@@ -16,6 +16,10 @@ void widen(HeldAllocation& held, const Point& point) {
 
 }  // namespace
 
+std::int64_t Spending::bill(const HeldAllocation& held) const {
+  return bill_of(price_for(held, *price_, earlier_), held);
+}
+
 void Spending::begin(const StudyEvidence& evidence) {
   node_seconds_ = evidence.node_seconds;
   held_.clear();
@@ -23,7 +27,7 @@ void Spending::begin(const StudyEvidence& evidence) {
   if (!price_) return;
   for (const HeldAllocation& allocation : evidence.allocations) {
     held_[allocation.name] = allocation;
-    micros_ += bill_of(*price_, allocation);
+    micros_ += bill(allocation);
   }
 }
 
@@ -31,11 +35,11 @@ void Spending::add(const std::string& allocation, const Point& point, int nodes,
   node_seconds_ += to_seconds(held) * nodes;
   if (!price_) return;
   const auto [found, first] = held_.try_emplace(allocation, HeldAllocation{allocation});
-  if (!first) micros_ -= bill_of(*price_, found->second);
+  if (!first) micros_ -= bill(found->second);
   widen(found->second, point);
   found->second.nodes = std::max(found->second.nodes, nodes);
   found->second.held_ns += held;
-  micros_ += bill_of(*price_, found->second);
+  micros_ += bill(found->second);
 }
 
 std::int64_t Spending::added_by(const std::string& allocation,
@@ -43,10 +47,10 @@ std::int64_t Spending::added_by(const std::string& allocation,
   if (!price_) return 0;
   const auto found = held_.find(allocation);
   HeldAllocation held = found == held_.end() ? HeldAllocation{allocation} : found->second;
-  const std::int64_t before = found == held_.end() ? 0 : bill_of(*price_, held);
+  const std::int64_t before = found == held_.end() ? 0 : bill(held);
   for (const Point* point : points) widen(held, *point);
   held.held_ns += from_seconds(seconds);
-  return bill_of(*price_, held) - before;
+  return bill(held) - before;
 }
 
 std::string Spending::text() const {

@@ -18,8 +18,11 @@ namespace kneepoint {
 
 class Spending {
  public:
-  explicit Spending(std::optional<StudyPrice> price) : price_(std::move(price)) {}
+  // `earlier`: the prices of before, that some allocations are still billed by.
+  explicit Spending(std::optional<StudyPrice> price, std::vector<StudyPrice> earlier = {})
+      : price_(std::move(price)), earlier_(std::move(earlier)) {}
 
+  bool has_price() const { return price_.has_value(); }
   // All that was spent before.
   void begin(const StudyEvidence& evidence);
   // A step of the allocation, of a run at `point`, has run for so long. `nodes`: of the allocation.
@@ -34,7 +37,10 @@ class Spending {
   std::string text() const;
 
  private:
+  std::int64_t bill(const HeldAllocation& held) const;
+
   std::optional<StudyPrice> price_;
+  std::vector<StudyPrice> earlier_;
   std::unordered_map<std::string, HeldAllocation> held_;
   double node_seconds_ = 0;
   std::int64_t micros_ = 0;
