@@ -168,6 +168,27 @@ std::vector<CurveView> curve_views(const StudyEvidence& study, const StudyAnalys
   return views;
 }
 
+std::vector<std::vector<std::size_t>> curves_by_case(const std::vector<CurveView>& views) {
+  std::vector<std::vector<std::size_t>> cases;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Curve& c = *views[i].curve;
+    std::vector<std::size_t>* place = nullptr;
+    for (auto& curves : cases) {
+      const Curve& f = *views[curves.front()].curve;
+      const bool mode_taken = std::any_of(curves.begin(), curves.end(), [&](std::size_t other) {
+        return views[other].curve->mode == c.mode;
+      });
+      if (f.build == c.build && f.case_name == c.case_name && f.shape_name == c.shape_name &&
+          f.provenance == c.provenance && !mode_taken) {
+        place = &curves;
+      }
+    }
+    if (place == nullptr) place = &cases.emplace_back();
+    place->push_back(i);
+  }
+  return cases;
+}
+
 const Knee* decisive_knee(const CurveView& view) {
   const auto decides = [&](const Knee& knee) {
     if (knee.powers_of_two || knee.rule != view.rule) return false;
@@ -198,34 +219,47 @@ std::string k_text(double k) {
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
-std::string sentence_of(const CurveView& view) {
+CurveAnswer answer_of(const CurveView& view) {
   const Curve& curve = *view.curve;
   const KneeAnswer& floor = *view.floor_knee;
+  CurveAnswer answer;
   if (floor.where == "no data") {
     const PointSummary* base = curve.baseline();
-    return view.label + ": no answer, " +
-           (base == nullptr ? "no point has a valid run"
-                            : "only K=" + std::to_string(base->point.k) + " has a valid run");
+    answer.none = base == nullptr ? "no point has a valid run"
+                                  : "only K=" + std::to_string(base->point.k) + " has a valid run";
+    return answer;
   }
-  std::string text = view.label + ": ";
   const bool has_rule = view.rule == "efficiency" || decisive_knee(view) != nullptr;
-  if (!has_rule) text += "the rule " + view.rule + " has no answer here; ";
-  text += knee_words(view);
-  const std::optional<int> k = recommended_k(view);
-  if (k) {
-    text += ", so use K=" + std::to_string(*k) + " (" + efficiency_words(curve, *k) + ")";
+  if (!has_rule) answer.rule = "the rule " + view.rule + " has no answer here";
+  answer.knee = knee_words(view);
+  answer.k = recommended_k(view);
+  if (answer.k) {
+    answer.efficiency = efficiency_words(curve, *answer.k);
     const bool by_floor = view.rule == "efficiency" || !has_rule;
-    if (by_floor && floor.k_measured && *floor.k_measured > *k) {
-      text += "; K=" + std::to_string(*floor.k_measured) + " is possible (" +
-              efficiency_words(curve, *floor.k_measured) + ")";
+    if (by_floor && floor.k_measured && *floor.k_measured > *answer.k) {
+      answer.possible = "K=" + std::to_string(*floor.k_measured) + " is possible (" +
+                        efficiency_words(curve, *floor.k_measured) + ")";
     }
+  }
+  answer.limit = loss_words(view);
+  answer.turning = turning_words(view);
+  if (curve.k0 != 1) answer.relative = "all relative to K0=" + std::to_string(curve.k0);
+  return answer;
+}
+
+std::string sentence_of(const CurveView& view) {
+  const CurveAnswer answer = answer_of(view);
+  if (!answer.none.empty()) return view.label + ": no answer, " + answer.none;
+  std::string text = view.label + ": " + (answer.rule.empty() ? "" : answer.rule + "; ");
+  text += answer.knee;
+  if (answer.k) {
+    text += ", so use K=" + std::to_string(*answer.k) + " (" + answer.efficiency + ")";
   } else {
     text += "; no K is surely at or above it";
   }
-  for (const std::string& more : {loss_words(view), turning_words(view)}) {
+  for (const std::string& more : {answer.possible, answer.limit, answer.turning, answer.relative}) {
     if (!more.empty()) text += "; " + more;
   }
-  if (curve.k0 != 1) text += "; all relative to K0=" + std::to_string(curve.k0);
   return text;
 }
 

@@ -36,6 +36,24 @@ const Knee* decisive_knee(const CurveView& view);
 // without an answer leaves it to efficiency.
 std::optional<int> recommended_k(const CurveView& view);
 
+// The curves of one case: build, case, shapes and provenance are the same, at most one of each
+// mode. Indexes into `views`, in their order.
+std::vector<std::vector<std::size_t>> curves_by_case(const std::vector<CurveView>& views);
+
+// The parts of a curve's sentence; "" where there is nothing to say.
+struct CurveAnswer {
+  std::string none;        // why there is no answer; all else is empty then
+  std::string rule;        // "the rule usl_peak has no answer here"
+  std::string knee;        // "the knee is K=6.2 (6 to 6.4) at a floor of 0.7"
+  std::optional<int> k;    // to use
+  std::string efficiency;  // there: "E 0.813 [0.810, 0.816]"
+  std::string possible;    // "K=8 is possible (E ...)"
+  std::string limit;       // "communication explains 80% of the loss at K=16"
+  std::string turning;     // "beyond K=66 the job gets slower"
+  std::string relative;    // "all relative to K0=2"
+};
+CurveAnswer answer_of(const CurveView& view);
+
 // "6.3", "66": a K that may lie between whole ones.
 std::string k_text(double k);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "orchestrator/report/build_text.h"
 #include "orchestrator/report/queue_tables.h"
 #include "orchestrator/report/text.h"
 
@@ -293,18 +294,19 @@ void add_collective(const CollectiveAnswer& answer, std::vector<DetailTable>& ta
   tables.push_back(std::move(table));
 }
 
-// Names come from plans: nothing in them may steer a terminal.
 void make_plain(std::vector<DetailTable>& tables) {
-  for (DetailTable& table : tables) {
-    table.title = plain(table.title);
-    for (std::string& line : table.lines) line = plain(line);
-    for (auto& row : table.rows) {
-      for (std::string& cell : row) cell = plain(cell);
-    }
-  }
+  for (DetailTable& table : tables) kneepoint::make_plain(table);
 }
 
 }  // namespace
+
+void make_plain(DetailTable& table) {
+  table.title = plain(table.title);
+  for (std::string& line : table.lines) line = plain(line);
+  for (auto& row : table.rows) {
+    for (std::string& cell : row) cell = plain(cell);
+  }
+}
 
 void add_curve_details(const CurveView& view, std::vector<DetailTable>& tables) {
   add_models(view, tables);
@@ -323,6 +325,7 @@ std::vector<DetailTable> detail_tables(const CurveView& view) {
 
 std::vector<DetailTable> study_tables(const StudyAnalysis& analysis) {
   std::vector<DetailTable> tables;
+  if (analysis.builds) add_build_tables(*analysis.builds, tables);
   std::set<std::string> builds;
   for (const ShapeContest& contest : analysis.shapes) builds.insert(contest.build);
   for (const ShapeContest& contest : analysis.shapes) {

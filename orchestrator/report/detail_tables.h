@@ -30,6 +30,9 @@ void add_metric_details(const CurveView& view, std::vector<DetailTable>& tables)
 // Shapes against each other, collectives, warnings: of the study as a whole.
 std::vector<DetailTable> study_tables(const StudyAnalysis& analysis);
 
+// Names come from plans: nothing in them may steer a terminal.
+void make_plain(DetailTable& table);
+
 // "yes", "no", "unknown"; "explained (cache)", "baseline suspect", "unexplained".
 const char* to_string(Answer answer);
 std::string to_text(Finding finding, Cause cause);

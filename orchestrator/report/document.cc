@@ -7,6 +7,7 @@
 
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/report/answers.h"
+#include "orchestrator/report/build_text.h"
 #include "orchestrator/report/notes.h"
 #include "orchestrator/report/queue_tables.h"
 
@@ -34,6 +35,10 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   }
   document.queue = queue_line(document.analysis);
   document.findings = study_findings(document.analysis);
+  if (document.analysis.builds) {
+    document.findings.insert(document.findings.begin(),
+                             build_verdict_line(document.study.id, *document.analysis.builds));
+  }
   for (const Curve& curve : summary.curves) {
     if (!curve.stand_in) continue;
     document.findings.insert(document.findings.begin(), std::string("the study ") + kStandInCaveat);

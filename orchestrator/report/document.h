@@ -39,12 +39,14 @@ void add_cost(Document& document, CostReport cost);
 struct TerminalStyle {
   bool color = false;
   int width = 100;
-  bool brief = false;  // without the tables of details
+  bool brief = false;   // without the tables of details
+  bool unicode = true;  // false: figures of ASCII characters
 };
 
 std::string to_terminal(const Document& document, const TerminalStyle& style);
 std::string to_markdown(const Document& document, bool brief = false);
-std::string to_json(const Document& document);
+enum class JsonExtent { whole, page };  // page: on one line, what its script computes from
+std::string to_json(const Document& document, JsonExtent extent = JsonExtent::whole);
 std::string to_csv(const Document& document);
 
 }  // namespace kneepoint

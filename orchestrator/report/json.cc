@@ -6,6 +6,7 @@
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/json_parts.h"
 #include "orchestrator/report/queue_tables.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint {
 namespace {
@@ -80,12 +81,34 @@ void put_point(JsonWriter& w, const PointSummary& p, const Curve& curve, const P
   w.end_array().end_object();
 }
 
-void put_mode(JsonWriter& w, const Document& document, const CurveView& view,
-              const std::string& sentence) {
+// Enough for what a page computes from it.
+void put_page_point(JsonWriter& w, const PointSummary& p) {
+  const bool data = p.valid > 0;
+  w.begin_object().key("k").value(p.point.k);
+  const auto put = [&](const char* key, const char* name, double value, const auto& interval) {
+    w.key(key).begin_object();
+    const auto rounded = [&](const char* part, bool exists, double number) {
+      w.key(part).raw(exists ? count_text(number) : "null");  // to 12 digits
+    };
+    rounded(name, data, value);
+    rounded("low", interval.has_value(), interval ? interval->low : 0);
+    rounded("high", interval.has_value(), interval ? interval->high : 0);
+    w.end_object();
+  };
+  put("time", "median", p.seconds, p.seconds_interval);
+  put("efficiency", "value", p.decisive_efficiency(), p.decisive_interval());
+  w.key("karp_flatt").begin_object();
+  put_optional(w, "value", p.karp_flatt);
+  w.end_object().key("shape").begin_object().key("nodes").value(p.point.shape.nodes);
+  w.end_object().end_object();
+}
+
+void put_mode(JsonWriter& w, const Document& document, const CurveView& view, JsonExtent extent) {
   const Curve& curve = *view.curve;
   const PointSummary* base = curve.baseline();
   w.key(to_string(curve.mode)).begin_object();
-  w.key("label").value(view.label).key("sentence").value(sentence);
+  w.key("label").value(view.label);
+  if (extent == JsonExtent::whole) w.key("sentence").value(sentence_of(view));
   put_k(w, "recommended_k", recommended_k(view));
   w.key("knee_rule").value(view.rule).key("held_fixed").value(curve.held_fixed);
   w.key("emulated").value(curve.emulated);
@@ -96,41 +119,17 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view,
   w.key("points").begin_array();
   const PointDetail nothing;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    if (extent == JsonExtent::page) {
+      put_page_point(w, curve.points[i]);
+      continue;
+    }
     const auto& details = view.analysis->points;
     put_point(w, curve.points[i], curve, i < details.size() ? details[i] : nothing,
               document.study.points[curve.points[i].index].runs);
   }
   w.end_array();
-  put_curve_detail(w, view);
+  extent == JsonExtent::page ? put_page_curve(w, view) : put_curve_detail(w, view);
   w.end_object();
-}
-
-// The curves of one case: one for each mode.
-struct CaseCurves {
-  const Curve* first = nullptr;
-  std::vector<std::size_t> curves;
-};
-
-std::vector<CaseCurves> cases_of(const std::vector<CurveView>& views) {
-  std::vector<CaseCurves> cases;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const Curve& c = *views[i].curve;
-    CaseCurves* place = nullptr;
-    for (CaseCurves& entry : cases) {
-      const Curve& f = *entry.first;
-      bool mode_taken = false;
-      for (const std::size_t other : entry.curves) {
-        mode_taken = mode_taken || views[other].curve->mode == c.mode;
-      }
-      if (f.build == c.build && f.case_name == c.case_name && f.shape_name == c.shape_name &&
-          f.provenance == c.provenance && !mode_taken) {
-        place = &entry;
-      }
-    }
-    if (place == nullptr) place = &cases.emplace_back(CaseCurves{&c, {}});
-    place->curves.push_back(i);
-  }
-  return cases;
 }
 
 void put_questions(JsonWriter& w, const std::vector<Question>& questions) {
@@ -151,9 +150,9 @@ void put_questions(JsonWriter& w, const std::vector<Question>& questions) {
 
 }  // namespace
 
-std::string to_json(const Document& document) {
+std::string to_json(const Document& document, JsonExtent extent) {
   const StudyEvidence& study = document.study;
-  JsonWriter w(2);
+  JsonWriter w(extent == JsonExtent::page ? 0 : 2);
   w.begin_object().key("schema").value("kneepoint.report/1");
   w.key("study").begin_object().key("id").value(study.id).key("name").value(study.name);
   w.key("state").value(study.state).key("site").value(study.site);
@@ -166,11 +165,12 @@ std::string to_json(const Document& document) {
   put_texts(w, "notes", document.notes);
   const std::vector<CurveView> views = curve_views(study, document.analysis);
   w.key("cases").begin_array();
-  for (const CaseCurves& entry : cases_of(views)) {
-    w.begin_object().key("case").value(entry.first->case_name);
-    w.key("build").value(entry.first->build).key("shape").value(entry.first->shape_name);
-    w.key("provenance").value(entry.first->provenance).key("modes").begin_object();
-    for (const std::size_t i : entry.curves) put_mode(w, document, views[i], document.sentences[i]);
+  for (const std::vector<std::size_t>& curves : curves_by_case(views)) {
+    const Curve& first = *views[curves.front()].curve;
+    w.begin_object().key("case").value(first.case_name);
+    w.key("build").value(first.build).key("shape").value(first.shape_name);
+    w.key("provenance").value(first.provenance).key("modes").begin_object();
+    for (const std::size_t i : curves) put_mode(w, document, views[i], extent);
     w.end_object().end_object();
   }
   w.end_array();

@@ -2,6 +2,7 @@
 //
 // Models, knees, predictions, breakdown, tail, audits, shapes and collectives as JSON. Objects of a
 // few numbers stand on one line, so that a person can read the file too.
+#include "orchestrator/report/build_text.h"
 #include "orchestrator/report/detail_tables.h"
 #include "orchestrator/report/json_parts.h"
 
@@ -298,6 +299,20 @@ void put_knee(JsonWriter& w, const Knee& knee) {
   w.raw(line.key("note").value(knee.note).end_object().text());
 }
 
+void put_page_curve(JsonWriter& w, const CurveView& view) {
+  const CurveAnalysis& analysis = *view.analysis;
+  w.key("models").begin_array();
+  for (const ModelFit& fit : analysis.models.fits) {
+    if (fit.delta <= kPlausible) put_model(w, fit);
+  }
+  w.end_array().key("knees").begin_array();
+  for (const Knee& knee : analysis.knees.knees) {
+    const bool asked = knee.rule == "efficiency" || knee.rule == view.rule;
+    if (!knee.powers_of_two && asked) put_knee(w, knee);
+  }
+  w.end_array();
+}
+
 void put_curve_detail(JsonWriter& w, const CurveView& view) {
   const CurveAnalysis& analysis = *view.analysis;
   put_models(w, analysis);
@@ -331,6 +346,7 @@ void put_curve_detail(JsonWriter& w, const CurveView& view) {
 }
 
 void put_study_detail(JsonWriter& w, const StudyAnalysis& analysis) {
+  if (analysis.builds) put_builds(w, *analysis.builds);
   w.key("shapes").begin_array();
   for (const ShapeContest& contest : analysis.shapes) {
     w.begin_object().key("build").value(contest.build).key("case").value(contest.case_name);

@@ -7,23 +7,11 @@
 #include "orchestrator/report/curve_table.h"
 #include "orchestrator/report/detail_tables.h"
 #include "orchestrator/report/document.h"
+#include "orchestrator/report/markdown_text.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
 namespace {
-
-// Brackets stay as they are, except where they would begin a link's target.
-std::string escaped(const std::string& text) {
-  const std::string safe = plain(text);
-  std::string out;
-  for (std::size_t i = 0; i < safe.size(); ++i) {
-    const char c = safe[i];
-    const bool link = c == ']' && i + 1 < safe.size() && safe[i + 1] == '(';
-    if (link || c == '|' || c == '*' || c == '_' || c == '`' || c == '<' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
 
 std::string row_text(const std::vector<std::string>& cells) {
   std::string out = "|";
@@ -36,9 +24,9 @@ std::vector<std::string> merged(const TextTable& table, const std::vector<std::s
   std::vector<std::string> out;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     if (table.columns[c].belongs_left && !out.empty()) {
-      if (!cells[c].empty()) out.back() += " " + escaped(cells[c]);
+      if (!cells[c].empty()) out.back() += " " + markdown_text(cells[c]);
     } else {
-      out.push_back(escaped(cells[c]));
+      out.push_back(markdown_text(cells[c]));
     }
   }
   return out;
@@ -70,18 +58,18 @@ std::string table_text(const TextTable& table, const std::vector<std::string>& f
   std::string out = row_text(header) + row_text(rule);
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     std::vector<std::string> cells = merged(table, table.rows[r]);
-    if (flagged) cells.push_back(escaped(flags[r]));
+    if (flagged) cells.push_back(markdown_text(flags[r]));
     out += row_text(cells);
   }
   return out;
 }
 
 std::string detail_text(const DetailTable& table, const char* level) {
-  std::string out = std::string("\n") + level + " " + escaped(table.title) + "\n\n";
+  std::string out = std::string("\n") + level + " " + markdown_text(table.title) + "\n\n";
   if (!table.columns.empty()) out += table_text(table, {}) + (table.lines.empty() ? "" : "\n");
   for (const std::string& line : table.lines) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    out += std::string(indent, ' ') + "- " + escaped(line.substr(indent)) + "\n";
+    out += std::string(indent, ' ') + "- " + markdown_text(line.substr(indent)) + "\n";
   }
   return out;
 }
@@ -90,37 +78,40 @@ std::string detail_text(const DetailTable& table, const char* level) {
 
 std::string to_markdown(const Document& document, bool brief) {
   const StudyEvidence& study = document.study;
-  std::string out = "# " + escaped(study.id) + "\n\n";
-  if (document.red) out += "**RED: " + escaped(document.red_reason) + "**\n\n";
-  out += "**" + escaped(document.headline) + "**\n\n";
-  out += escaped(study.state) + " on " + escaped(study.site) + " (" + escaped(study.backend) +
-         "), worker: " + to_string(study.worker) + ", seed " + std::to_string(study.seed) + "\n";
-  if (!document.queue.empty()) out += "\n" + escaped(document.queue) + "\n";
+  std::string out = "# " + markdown_text(study.id) + "\n\n";
+  if (document.red) out += "**RED: " + markdown_text(document.red_reason) + "**\n\n";
+  out += "**" + markdown_text(document.headline) + "**\n\n";
+  out += markdown_text(study.state) + " on " + markdown_text(study.site) + " (" +
+         markdown_text(study.backend) + "), worker: " + to_string(study.worker) + ", seed " +
+         std::to_string(study.seed) + "\n";
+  if (!document.queue.empty()) out += "\n" + markdown_text(document.queue) + "\n";
   for (const std::string& finding : document.findings) {
-    out += "\n> **Finding:** " + escaped(finding) + "\n";
+    out += "\n> **Finding:** " + markdown_text(finding) + "\n";
   }
   int number = 0;
   if (!document.questions.empty()) out += "\n";
   for (const Question& question : document.questions) {
-    out += std::to_string(++number) + ". **" + escaped(question.question) + "**\n";
-    for (const std::string& line : to_lines(question)) out += "   - " + escaped(line) + "\n";
+    out += std::to_string(++number) + ". **" + markdown_text(question.question) + "**\n";
+    for (const std::string& line : to_lines(question)) out += "   - " + markdown_text(line) + "\n";
   }
   if (!document.sentences.empty()) out += "\n";
-  for (const std::string& sentence : document.sentences) out += "- " + escaped(sentence) + "\n";
+  for (const std::string& sentence : document.sentences)
+    out += "- " + markdown_text(sentence) + "\n";
   if (document.cost) {
     out += "\n## What it costs\n\n";
-    for (const std::string& line : document.cost->sentences) out += "- " + escaped(line) + "\n";
-    out += "\n" + escaped(prices_line(document.cost->book, document.cost->item)) + "\n";
+    for (const std::string& line : document.cost->sentences)
+      out += "- " + markdown_text(line) + "\n";
+    out += "\n" + markdown_text(prices_line(document.cost->book, document.cost->item)) + "\n";
   }
   const std::vector<CurveView> views = curve_views(study, document.analysis);
   for (const CurveView& view : views) {
     const CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
-    out += "\n## " + escaped(table.title) + "\n\n" + escaped(table.held_fixed) + "\n\n";
+    out += "\n## " + markdown_text(table.title) + "\n\n" + markdown_text(table.held_fixed) + "\n\n";
     for (const std::string& finding : table.findings) {
-      out += "> **Finding:** " + escaped(finding) + "\n\n";
+      out += "> **Finding:** " + markdown_text(finding) + "\n\n";
     }
     out += table_text(table, table.flags);
-    for (const std::string& line : table.below) out += "\n" + escaped(line) + "\n";
+    for (const std::string& line : table.below) out += "\n" + markdown_text(line) + "\n";
     if (brief) continue;
     for (const DetailTable& detail : detail_tables(view)) out += detail_text(detail, "###");
   }
@@ -134,7 +125,7 @@ std::string to_markdown(const Document& document, bool brief) {
   }
   if (!document.notes.empty()) {
     out += "\n## Notes\n\n";
-    for (const std::string& note : document.notes) out += "- " + escaped(note) + "\n";
+    for (const std::string& note : document.notes) out += "- " + markdown_text(note) + "\n";
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "orchestrator/report/answers.h"
+#include "orchestrator/report/terminal_curve.h"
 #include "orchestrator/report/terminal_table.h"
 #include "orchestrator/report/text.h"
 
@@ -22,10 +23,11 @@ struct Layout {
 };
 
 // All cells for E = 1, in eighths of a cell; more than ideal fills them all too.
-std::string bar_of(double efficiency, int cells) {
+std::string bar_of(double efficiency, int cells, bool unicode) {
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<int>(std::lround(std::clamp(efficiency, 0.0, 1.0) * 8 * cells));
   std::string bar;
+  if (!unicode) return std::string(static_cast<std::size_t>((eighths + 4) / 8), '#');
   for (int i = 0; i < eighths / 8; ++i) bar += "█";
   return bar + kEighths[eighths % 8];
 }
@@ -93,7 +95,7 @@ std::string drawn_rows(const CurveTable& table, double floor, const TerminalStyl
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     out += drawn_row(table, widths, layout.gap, r);
     if (layout.bar > 0) {
-      const std::string bar = bar_of(table.efficiency[r], layout.bar);
+      const std::string bar = bar_of(table.efficiency[r], layout.bar, style.unicode);
       out += std::string(layout.gap, ' ') + paint.by_efficiency(bar, table.efficiency[r], floor) +
              std::string(static_cast<std::size_t>(layout.bar) - display_width(bar), ' ');
     }
@@ -181,6 +183,7 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
     out += drawn_rows(table, study.knee_floor, style);
     for (const std::string& line : table.below) out += paint.dim(wrapped(line, style.width, 2));
     if (style.brief) continue;
+    if (const std::string sketch = drawn_curve(view, style); !sketch.empty()) out += "\n" + sketch;
     for (const DetailTable& detail : detail_tables(view)) {
       out += "\n" + drawn_detail(detail, style);
     }
