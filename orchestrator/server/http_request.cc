@@ -34,7 +34,7 @@ bool is_token(std::string_view text) {
 }
 
 // The first line; a status if it is none.
-int read_request_line(std::string_view line, HttpRequest& request) {
+int read_request_line(std::string_view line, IncomingRequest& request) {
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) return 400;
@@ -46,12 +46,14 @@ int read_request_line(std::string_view line, HttpRequest& request) {
     return version.starts_with("HTTP/") ? 505 : 400;
   }
   request.method = line.substr(0, first);
-  request.path = target.substr(0, target.find('?'));
+  const std::size_t mark = target.find('?');
+  request.path = target.substr(0, mark);
+  if (mark != std::string_view::npos) request.query = target.substr(mark + 1);
   request.keep_alive = version == "HTTP/1.1";
   return 0;
 }
 
-int read_header(std::string_view line, HttpRequest& request) {
+int read_header(std::string_view line, IncomingRequest& request) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return 400;
   const std::string name = lower(line.substr(0, colon));
@@ -70,6 +72,10 @@ int read_header(std::string_view line, HttpRequest& request) {
   } else if (name == "authorization") {
     if (!request.authorization.empty()) return 400;
     request.authorization = value;
+  } else if (name == "host") {
+    if (request.has_host) return 400;
+    request.host = value;
+    request.has_host = true;
   } else if (name == "connection") {
     const std::string options = lower(value);
     if (options.find("close") != std::string::npos) request.keep_alive = false;
@@ -78,41 +84,6 @@ int read_header(std::string_view line, HttpRequest& request) {
     request.expects_continue = true;
   }
   return 0;
-}
-
-const char* phrase(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 204:
-      return "No Content";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 417:
-      return "Expectation Failed";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Error";
-  }
 }
 
 }  // namespace
@@ -147,10 +118,43 @@ HttpHead read_http_head(std::string_view bytes) {
   return head;
 }
 
+const char* http_phrase(int status) {
+  struct Phrase {
+    int status;
+    const char* text;
+  };
+  static constexpr Phrase kPhrases[] = {
+      {200, "OK"},
+      {202, "Accepted"},
+      {204, "No Content"},
+      {400, "Bad Request"},
+      {401, "Unauthorized"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {408, "Request Timeout"},
+      {409, "Conflict"},
+      {411, "Length Required"},
+      {413, "Content Too Large"},
+      {417, "Expectation Failed"},
+      {421, "Misdirected Request"},
+      {429, "Too Many Requests"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {501, "Not Implemented"},
+      {503, "Service Unavailable"},
+      {505, "HTTP Version Not Supported"},
+  };
+  for (const Phrase& phrase : kPhrases) {
+    if (phrase.status == status) return phrase.text;
+  }
+  return "Error";
+}
+
 std::string http_answer(int status, std::string_view why, bool keep_alive) {
   std::string body;
   if (!why.empty()) body = std::string(why) + "\n";
-  std::string text = "HTTP/1.1 " + std::to_string(status) + " " + phrase(status) + "\r\n";
+  std::string text = "HTTP/1.1 " + std::to_string(status) + " " + http_phrase(status) + "\r\n";
   if (status != 204) {
     text += "Content-Type: text/plain\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
   }

@@ -51,7 +51,7 @@ class PushConnection {
   std::string out_;
   std::size_t written_ = 0;  // of out_
   int status_ = 0;           // of the answer in out_
-  HttpRequest request_;
+  IncomingRequest request_;
   PushVerdict verdict_;
   std::string body_;
   bool has_head_ = false;

@@ -34,7 +34,7 @@ std::string push_token(std::string_view key, std::string_view allocation) {
   return hex_of_bytes(hmac_sha256(key, "kneepoint push 1 " + std::string(allocation)));
 }
 
-PushVerdict judge_push(const HttpRequest& request, std::string_view key) {
+PushVerdict judge_push(const IncomingRequest& request, std::string_view key) {
   PushVerdict verdict;
   const auto refuse = [&verdict](int status, const char* why) {
     verdict.status = status;

@@ -26,7 +26,7 @@ struct PushVerdict {
   bool wrong_token = false;
 };
 // Before the body is read: a stranger's is never kept.
-PushVerdict judge_push(const HttpRequest& request, std::string_view key);
+PushVerdict judge_push(const IncomingRequest& request, std::string_view key);
 // 0, or the status to answer.
 int judge_push_body(std::string_view body);
 
