@@ -11,9 +11,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
-{{- /* Name of all that belongs to one controller; its folder has it too, and by that its Jobs. */ -}}
+{{- /* Name of all that belongs to the controller; its folder has it too, and by that its Jobs. */ -}}
 {{- define "kneepoint.controller" -}}
-{{ .Release.Name }}-{{ if eq .Values.controller.kind "study" }}controller{{ else }}nightly{{ end }}
+{{ .Release.Name }}-controller
 {{- end }}
 
 {{- define "kneepoint.runs" -}}
@@ -28,20 +28,8 @@ matchExpressions:
 app.kubernetes.io/component: controller
 {{- end }}
 
-{{- /* A pod of the controller; `command` is what it runs. */ -}}
+{{- /* What all pods of ours have in common. */ -}}
 {{- define "kneepoint.pod" -}}
-{{- $name := include "kneepoint.controller" .root -}}
-{{- $controller := .root.Values.controller -}}
-serviceAccountName: {{ .root.Release.Name }}
-automountServiceAccountToken: true
-enableServiceLinks: false
-terminationGracePeriodSeconds: 60
-{{- with $controller.image.pullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
 securityContext:
   runAsNonRoot: true
   runAsUser: 65532
@@ -49,47 +37,35 @@ securityContext:
   fsGroup: 65532
   seccompProfile:
     type: RuntimeDefault
-containers:
-  - name: controller
-    image: "{{ $controller.image.repository }}:{{ $controller.image.tag | default .root.Chart.AppVersion }}"
-    imagePullPolicy: {{ $controller.image.pullPolicy }}
-    command:
-      {{- toYaml .command | nindent 6 }}
-    {{- if eq $controller.kind "study" }}
-    ports:
-      - {name: push, containerPort: 8443}
-    {{- end }}
-    env:
-      - {name: KNEEPOINT_DB, value: /var/lib/{{ $name }}/kneepoint.db}
-      - {name: HOME, value: /var/lib/{{ $name }}}
-    resources:
-      {{- toYaml $controller.resources | nindent 6 }}
-    securityContext:
-      allowPrivilegeEscalation: false
-      readOnlyRootFilesystem: true
-      capabilities:
-        drop: [ALL]
-    volumeMounts:
-      - {name: state, mountPath: /var/lib/{{ $name }}}
-      - {name: config, mountPath: /etc/kneepoint, readOnly: true}
-      - {name: tmp, mountPath: /tmp}
-volumes:
-  - name: state
-    persistentVolumeClaim: {claimName: {{ $name }}}
-  - name: config
-    configMap: {name: {{ $name }}}
-  - name: tmp
-    emptyDir: {}
-{{- with $controller.nodeSelector }}
+{{- with .Values.controller.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .Values.controller.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $controller.tolerations }}
+{{- with .Values.controller.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $controller.affinity }}
+{{- with .Values.controller.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{- define "kneepoint.image" -}}
+image: "{{ .Values.controller.image.repository }}:{{ .Values.controller.image.tag | default .Chart.AppVersion }}"
+imagePullPolicy: {{ .Values.controller.image.pullPolicy }}
+{{- end }}
+
+{{- define "kneepoint.confined" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
 {{- end }}
