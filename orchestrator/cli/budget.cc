@@ -27,8 +27,9 @@ struct Cost {
 
 class Fit {
  public:
-  Fit(const Study& study, const SiteLimits& site, const std::optional<StudyPrice>& price)
-      : study_(study), price_(price) {
+  Fit(const Study& study, const SiteLimits& site, const std::optional<StudyPrice>& price,
+      Nanoseconds overrun)
+      : study_(study), price_(price), overrun_(overrun) {
     const Limits& plan = study.plan.limits;
     node_hours_ = plan.node_hours;
     if (site.node_hours > 0 && (node_hours_ <= 0 || site.node_hours < node_hours_)) {
@@ -146,19 +147,26 @@ class Fit {
     return text;
   }
 
-  // Nothing is known of it but its time limit, and that alone is more than there is: the engine
-  // would never start it.
+  // One run alone is reckoned at more than there is: the engine would never start it. Without a
+  // model nothing is known of it but its time limit.
   void check_single_runs(BudgetAnswer& answer) const {
+    const Nanoseconds timeout = study_.plan.limits.timeout;
     for (const Point& point : study_.points) {
-      if (point.modelled_seconds > 0) continue;
-      const Cost one = of_run(point, to_seconds(study_.plan.limits.timeout));
-      if (fits(one)) continue;
+      const bool modelled = point.modelled_seconds > 0;
+      const double seconds =
+          modelled ? std::min(point.modelled_seconds, to_seconds(timeout)) : to_seconds(timeout);
+      const Cost one = of_run(point, seconds + to_seconds(overrun_));
+      if (fits(one) || (modelled && !fits(of_run(point, seconds)))) continue;  // too_much() tells
       answer.refusals.push_back(
           point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) +
-          " has no model and may take its time limit of " +
-          to_duration_text(study_.plan.limits.timeout) + ": one run is reckoned at " + text(one) +
-          ", and the budget is " + budget_text() +
-          ". What would fit: a shorter limits.timeout, no K as large, or a larger budget");
+          (modelled ? " takes " + to_duration_text(from_seconds(seconds)) + " by its model"
+                    : " has no model and may take its time limit of " + to_duration_text(timeout)) +
+          (overrun_ > 0
+               ? ", and " + to_duration_text(overrun_) + " more until its allocation surely ends"
+               : "") +
+          ": one run is reckoned at " + text(one) + ", and the budget is " + budget_text() +
+          ". What would fit: " + (modelled ? "" : "a shorter limits.timeout, ") +
+          "no K as large, or a larger budget");
       return;
     }
   }
@@ -219,6 +227,7 @@ class Fit {
 
   const Study& study_;
   const std::optional<StudyPrice>& price_;
+  const Nanoseconds overrun_;
   double node_hours_ = 0;
   std::int64_t micros_ = 0;
   std::string whose_ = "limits.budget";
@@ -231,8 +240,8 @@ std::int64_t run_micros(const StudyPrice& price, const Point& point, double seco
 }
 
 BudgetAnswer fit_budget(const Study& study, const SiteLimits& site,
-                        const std::optional<StudyPrice>& price) {
-  return Fit(study, site, price).answer();
+                        const std::optional<StudyPrice>& price, Nanoseconds overrun) {
+  return Fit(study, site, price, overrun).answer();
 }
 
 }  // namespace kneepoint::cli

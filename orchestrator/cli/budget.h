@@ -21,8 +21,10 @@ struct BudgetAnswer {
   std::vector<std::string> warnings;  // it may stop at its budget
 };
 
+// `overrun`: how much longer than a run its allocation may be held, for which the engine holds
+// money back.
 BudgetAnswer fit_budget(const Study& study, const SiteLimits& site,
-                        const std::optional<StudyPrice>& price);
+                        const std::optional<StudyPrice>& price, Nanoseconds overrun = 0);
 
 // What a run at the point is billed for so long a time.
 std::int64_t run_micros(const StudyPrice& price, const Point& point, double seconds);

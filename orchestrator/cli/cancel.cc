@@ -3,9 +3,11 @@
 // kneepoint cancel: ends a study before its time. A study's rows are written by the holder of its
 // lease alone: a living holder is asked by a row in `requests`; without one this process takes the
 // lease and lets the engine carry the request out, which starts nothing new.
+#include <map>
 #include <ostream>
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/loading.h"
@@ -30,17 +32,31 @@ void answer(Session& session, const StudyRow& study, const std::string& done,
   }
 }
 
+// A study with builds may have been of some points only: stopping it must not add the others.
+Result<void> keep_known_points(StudyStore& store, const StudyRow& row, Study& study) {
+  TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
+  std::map<std::string, int> runs;
+  for (const PointEvidence& point : evidence.points) {
+    runs[point.point.key()] = static_cast<int>(point.runs.size());
+  }
+  std::erase_if(study.points, [&](const Point& point) { return !runs.contains(point.key()); });
+  for (Point& point : study.points) point.repeats = runs.at(point.key());
+  return {};
+}
+
 Result<EngineEnd> carry_out(Session& session, StudyStore& store, const StudyRow& row) {
   TRY_ASSIGN(const HeldLease lease, HeldLease::take(store, row, session.clock));
   TRY(store.put_request(row.row, RequestKind::cancel));
-  TRY_ASSIGN(const PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
+  TRY_ASSIGN(PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
+  TRY(restore_builds(store, row, both));
   const Site& site = *both.site;
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, row.work_dir));
-  const Expanded expanded = expand_plan(session, both, access.capabilities);
+  Expanded expanded = expand_plan(session, both, access.capabilities);
   if (!expanded.problems.empty()) {
     return Error{ErrorCode::corrupt,
                  "the stored plan can't be expanded:\n" + to_string(expanded.problems)};
   }
+  if (!both.plan.builds.empty()) TRY(keep_known_points(store, row, expanded.study));
   EngineOptions options;
   options.lease = lease.lease();
   options.on_line = [&](const std::string& line) { session.err << plain(line) << std::endl; };

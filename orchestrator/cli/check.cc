@@ -158,9 +158,10 @@ Result<int> check(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(PriceFound price, price_of_study(arguments, site, nullptr));
   if (!price.problems.empty()) return report_problems(session, price.problems);
   if (price.price) answer.price = std::move(price.price->price);
-  answer.budget = fit_budget(expanded.study, site.limits, answer.price);
+  answer.budget =
+      fit_budget(expanded.study, site.limits, answer.price, access.capabilities.overrun);
   if (both.plan.search.adaptive) {
-    answer.search = forecast(expanded.study);
+    answer.search = forecast(expanded.study, answer.price ? &answer.price->item : nullptr);
     if (has_only_doublings(expanded.study)) {
       answer.warnings.emplace_back(
           "the scale has no K between its doublings, so that the search can't look at any nearer "

@@ -108,9 +108,16 @@ std::string submission_text(const CheckAnswer& answer) {
 std::string search_text(const CheckAnswer& answer) {
   const Plan& plan = answer.study.plan;
   const Round first = first_of(answer.study);
-  std::string text = "Adaptive search for the knee (E=" + number_text(plan.knee.floor) +
-                     ", to within " + number_text(100 * plan.search.within) +
-                     "% of its K), in rounds. ";
+  const std::string within = number_text(100 * plan.search.within) + "%";
+  const bool by_time = plan.search.objective == SearchSpec::Objective::time;
+  std::string text = plan.search.target == SearchSpec::Target::knee
+                         ? "Adaptive search for the knee (E=" + number_text(plan.knee.floor) +
+                               ", to within " + within + " of its K), in rounds. "
+                         : std::string("Adaptive search for the K to recommend by ") +
+                               (by_time        ? "time"
+                                : answer.price ? "cost"
+                                               : "node-hours, for want of a price") +
+                               " (until no K is better by more than " + within + "), in rounds. ";
   for (const std::string& words : first.words) text += "Round 0: " + words + ". ";
   text += "The next rounds follow from what is measured, and stay on the K of the scale, at most " +
           counted(plan.repeat.max, "run") + " each.";

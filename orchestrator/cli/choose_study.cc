@@ -22,6 +22,12 @@ Result<StudyRow> begin_study(StudyStore& store, const Study& study, const Site& 
   }
 }
 
+// One that somebody cancelled stays cancelled.
+bool is_of_tonight(const StudyRow& row, Nanoseconds night_began) {
+  return night_began > 0 && row.created_ns >= night_began &&
+         (row.state == "interrupted" || row.state == "running");
+}
+
 }  // namespace
 
 bool asks_for_more(const Study& study, const StudyEvidence& evidence) {
@@ -31,7 +37,8 @@ bool asks_for_more(const Study& study, const StudyEvidence& evidence) {
   }
   for (const Point& point : study.points) {
     const auto found = known.find(point.key());
-    if (found == known.end() || found->second < study.plan.repeat.min) return true;
+    const int wanted = point.repeats > 0 ? point.repeats : study.plan.repeat.min;
+    if (found == known.end() || found->second < wanted) return true;
   }
   return false;
 }
@@ -41,7 +48,8 @@ Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Si
   // One at a time: two that start at once must find each other's study, not make one each.
   TRY_ASSIGN(auto transaction, store.begin());
   TRY_ASSIGN(const auto newest, store.newest_of_series(study.plan.study, study.hash8));
-  if (!newest || wishes.make_new) {
+  const bool goes_on = newest && is_of_tonight(*newest, wishes.night_began);
+  if (!newest || (wishes.make_new && !goes_on)) {
     if (wishes.retry_failed && !newest) {
       return Error{ErrorCode::not_found, "--retry-failed: there is no study of series " +
                                              study.plan.study + "-" + study.hash8 +

@@ -28,6 +28,8 @@ struct ChosenStudy {
 struct Wishes {
   bool make_new = false;
   bool retry_failed = false;
+  // make_new, but go on with a study that was made since then and interrupted; 0: never.
+  Nanoseconds night_began = 0;
 };
 
 Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,

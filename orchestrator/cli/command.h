@@ -35,6 +35,7 @@ struct Flag {
   std::vector<std::string> choices = {};  // the only values allowed
   bool is_count = false;                  // a whole number of at least 1
   Completes completes = Completes::nothing;
+  bool many = false;  // may be given several times
 };
 
 struct Positional {
@@ -53,7 +54,7 @@ class Arguments {
   bool has(const std::string& name) const { return given_.count(name) > 0; }
   std::string text(const std::string& name) const;               // "" if not given
   int count(const std::string& name) const;                      // 0 if not given
-  std::vector<std::string> list(const std::string& name) const;  // of a positional with `many`
+  std::vector<std::string> list(const std::string& name) const;  // of a name with `many`
 
  private:
   std::map<std::string, std::string> given_;

@@ -52,6 +52,7 @@ CLI::Option* add_flag(CLI::App& app, const Flag& flag, Table& table) {
   if (flag.value.empty()) return app.add_flag(flag.name);
   CLI::Option* option = app.add_option(flag.name, table.values.emplace_back());
   option->expected(1);
+  if (flag.many) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   if (flag.is_count) option->check(not_a_count);
   restrict_choices(option, flag.choices);
   return option;

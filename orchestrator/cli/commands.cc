@@ -10,12 +10,13 @@ namespace kneepoint::cli {
 
 const std::vector<CommandSpec>& all_commands() {
   static const std::vector<CommandSpec> commands = {
-      check_command(),     run_command(),     list_command(),      status_command(),
-      watch_command(),     logs_command(),    explain_command(),   cancel_command(),
-      delete_command(),    report_command(),  recommend_command(), gate_command(),
-      compare_command(),   size_command(),    import_command(),    export_command(),
-      verify_command(),    audit_command(),   predict_command(),   doctor_command(),
-      workloads_command(), version_command(), completion_command()};
+      check_command(),  run_command(),       list_command(),    status_command(),
+      watch_command(),  logs_command(),      explain_command(), cancel_command(),
+      delete_command(), prune_command(),     report_command(),  recommend_command(),
+      gate_command(),   baseline_command(),  nightly_command(), compare_command(),
+      size_command(),   import_command(),    export_command(),  verify_command(),
+      audit_command(),  predict_command(),   doctor_command(),  serve_command(),
+      start_command(),  workloads_command(), version_command(), completion_command()};
   return commands;
 }
 

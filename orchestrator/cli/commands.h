@@ -20,6 +20,9 @@ CommandSpec delete_command();
 CommandSpec report_command();
 CommandSpec recommend_command();
 CommandSpec gate_command();
+CommandSpec baseline_command();
+CommandSpec nightly_command();
+CommandSpec prune_command();
 CommandSpec size_command();
 CommandSpec compare_command();
 CommandSpec audit_command();
@@ -28,6 +31,8 @@ CommandSpec verify_command();
 CommandSpec import_command();
 CommandSpec predict_command();
 CommandSpec workloads_command();
+CommandSpec serve_command();
+CommandSpec start_command();
 CommandSpec version_command();
 CommandSpec completion_command();
 

@@ -58,12 +58,16 @@ Result<Started> wait_for_start(const Session& session, StudyStore& store, RowId 
 
 std::vector<std::string> controller_argv(const std::string& executable, const std::string& database,
                                          const Session& session, const Arguments& arguments) {
-  std::vector<std::string> argv = {executable, "run", arguments.text("PLAN"), "--db", database};
+  std::vector<std::string> argv = {executable, "run"};
+  if (arguments.has("--resume")) argv.insert(argv.end(), {"--resume", arguments.text("--resume")});
+  if (arguments.has("PLAN")) argv.push_back(arguments.text("PLAN"));
+  argv.insert(argv.end(), {"--db", database});
   const auto pass = [&](const std::string& flag, const std::string& value) {
     if (value.empty()) return;
     argv.push_back(flag);
     argv.push_back(value);
   };
+  for (const std::string& build : arguments.list("--ab")) pass("--ab", build);
   pass("--site", arguments.text("--site"));
   pass("--prices", arguments.text("--prices"));
   pass("--item", arguments.text("--item"));

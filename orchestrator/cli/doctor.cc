@@ -7,6 +7,7 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/examination.h"
 #include "orchestrator/cli/files.h"
+#include "orchestrator/cli/noise.h"
 #include "orchestrator/cli/places.h"
 #include "orchestrator/plan/site_reader.h"
 #include "orchestrator/report/text.h"
@@ -15,6 +16,10 @@ namespace kneepoint::cli {
 namespace {
 
 Result<int> doctor(Session& session, const Arguments& arguments) {
+  if (arguments.has("--noise")) return measure_noise(session, arguments);
+  if (arguments.has("--studies")) {
+    return Error{ErrorCode::invalid, "--studies is for --noise PLAN"};
+  }
   Site site = built_in_local_site();
   if (arguments.has("SITE")) {
     const std::string path = arguments.text("SITE");
@@ -51,10 +56,23 @@ CommandSpec doctor_command() {
       "two nodes, "
       "and one that does the same work seven times, to see how noisy a node is. Each finding "
       "that is not good says what to change. Ctrl-C cancels its jobs; nothing is left behind. "
-      "Exits with 3 if the site is not ready; a warning leaves it ready.",
+      "Exits with 3 if the site is not ready; a warning leaves it ready. "
+      "With --noise it measures instead how much the site's own noise hides: it runs the plan "
+      "several times with one build, as studies of a series of their own (NAME-noise), tells "
+      "apart what repeats, nights and nodes add to T as far as they can be told apart, and says "
+      "by simulation how often the gate would alarm by mistake, the smallest slowdown it would "
+      "see, and how many repeats and nights to take. Kept with the plan's series; `gate` shows it. "
+      "Interrupted, the same command goes on with it.",
       {{"SITE", "The site file (default: this machine)", false, {}, Completes::files}},
-      {},
-      {"kneepoint doctor", "kneepoint doctor plans/sites/slurm.yaml --json"},
+      {{"--noise",
+        "PLAN",
+        "Measure the noise of this plan on the site",
+        {},
+        false,
+        Completes::files},
+       {"--studies", "N", "How many studies --noise takes (default: 6)", {}, true}},
+      {"kneepoint doctor", "kneepoint doctor plans/sites/slurm.yaml --json",
+       "kneepoint doctor plans/sites/slurm.yaml --noise plans/jacobi.yaml"},
       doctor};
 }
 

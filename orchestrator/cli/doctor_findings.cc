@@ -103,7 +103,7 @@ Finding noise_finding(const std::vector<double>& seconds) {
   if (seconds.size() < 3) {
     return {"noise", Grade::warning,
             "only " + counted(static_cast<long>(seconds.size()), "run") +
-                " of the same work ended, so that the spread is not known"};
+                " of the same work ended, so that the spread is not known; run doctor again"};
   }
   const double middle = median(seconds);
   double squares = 0, mean = 0;

@@ -13,6 +13,7 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/report_options.h"
+#include "orchestrator/cli/series_files.h"
 #include "orchestrator/plan/price_reader.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
@@ -65,6 +66,7 @@ Result<void> add_reports(StudyStore& store, RowId study, std::vector<TarMember>&
 }
 
 Result<int> run_export(Session& session, const Arguments& arguments) {
+  if (arguments.has("--series")) return export_series(session, arguments);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   if (row.state != "finished" && row.state != "cancelled") {
@@ -89,6 +91,7 @@ Result<int> run_export(Session& session, const Arguments& arguments) {
     parts.push_back({"prices.yaml", text});
   } else if (!row.price.text.empty()) {
     parts.push_back({"prices.yaml", row.price.text});
+    header.price_item = row.price.item;
   }
   TRY(add_reports(*store, row.row, parts));
   TRY_ASSIGN(const std::vector<RowTable> tables, store->study_tables(row.row));
@@ -135,13 +138,22 @@ CommandSpec export_command() {
       "Writes an evidence pack: plan, site without secrets, provenance, the samples and results of "
       "all attempts, the report, and a SHA-256 of every part, in one tar file. With --sign-key it "
       "is signed (Ed25519); without, damage is detected, not forgery. Others check it with "
-      "'verify' and take it in with 'import'. docs/reference/evidence.md tells more.",
+      "'verify' and take it in with 'import'. docs/reference/evidence.md tells more. With --series "
+      "the file is an archive of all finished studies of the study's series with what was decided "
+      "about it (baseline, acknowledged changes, verdicts); 'import' reads it back under the same "
+      "names, and the gate answers as before.",
       {{"STUDY",
         "Id, unique prefix or name (default: the newest study)",
         false,
         {},
         Completes::studies}},
-      {{"--output", "FILE", "Where to (default: STUDY.kneepack.tar)", {}, false, Completes::files},
+      {{"--series", "", "Archive the whole series of the study"},
+       {"--output",
+        "FILE",
+        "Where to (default: STUDY.kneepack.tar, or SERIES.kneeseries.tar)",
+        {},
+        false,
+        Completes::files},
        {"--sign-key", "FILE", "Private key, Ed25519 in PEM", {}, false, Completes::files},
        {"--prices",
         "FILE",
@@ -149,7 +161,8 @@ CommandSpec export_command() {
         {},
         false,
         Completes::files}},
-      {"kneepoint export jacobi", "kneepoint export jacobi --output jacobi.tar --sign-key key.pem"},
+      {"kneepoint export jacobi", "kneepoint export jacobi --output jacobi.tar --sign-key key.pem",
+       "kneepoint export nightly --series --output nightly-2026.tar"},
       run_export};
 }
 

@@ -1,135 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint gate: did this night make it worse? Reads the database; submits nothing.
-#include <algorithm>
+// kneepoint gate: did this night make it worse? Reads the database, keeps the verdict in it, and
+// submits nothing unless told to confirm.
 #include <ostream>
 
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/confirm.h"
+#include "orchestrator/cli/gate_delivery.h"
+#include "orchestrator/cli/gate_study.h"
 #include "orchestrator/cli/gate_text.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
-#include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
 namespace {
 
-constexpr std::size_t kMostNights = 90;  // change points look at 60, the test at 33
-
-// The nights of the series up to `tonight`, oldest first. Those that don't count are said.
-Result<std::vector<StudyEvidence>> nights_before(StudyStore& store, const StudyRow& tonight,
-                                                 GateReport& report) {
+// A study of two builds in turns is no night; without words the newest that is one is meant.
+Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
+  TRY_ASSIGN(StudyRow found, find_study(store, words));
+  TRY_ASSIGN(std::vector<Build> builds, store.builds(found.row));
+  if (builds.empty()) return found;
+  if (!words.empty()) {
+    return Error{ErrorCode::invalid, found.id + " compares two builds: it is no night of a series"};
+  }
   TRY_ASSIGN(const std::vector<StudyRow> all, store.studies());
-  std::vector<const StudyRow*> rows;
-  int unfinished = 0;
   for (const StudyRow& row : all) {
-    if (row.name != tonight.name || row.hash8 != tonight.hash8 || row.n >= tonight.n) continue;
-    if (row.state != "finished") {
-      ++unfinished;
-      continue;
-    }
-    rows.push_back(&row);
+    TRY_ASSIGN(builds, store.builds(row.row));
+    if (builds.empty()) return row;
   }
-  if (unfinished > 0) {
-    report.left_out.push_back(counted(unfinished, "study") + " of the series not finished");
-  }
-  std::sort(rows.begin(), rows.end(),
-            [](const StudyRow* a, const StudyRow* b) { return a->n > b->n; });
-  if (rows.size() > kMostNights) rows.resize(kMostNights);
-  std::vector<StudyEvidence> nights;
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-    TRY_ASSIGN(StudyEvidence evidence, store.evidence((*row)->row));
-    nights.push_back(std::move(evidence));
-  }
-  return nights;
-}
-
-GateOptions options_of(const GateSpec& spec) {
-  GateOptions options;
-  options.alpha = spec.alpha;
-  options.min_effect = spec.min_effect;
-  options.confirm_effect = spec.confirm_effect;
-  options.max_regression = spec.max_regression;
-  return options;
-}
-
-// A step that was dated and is still there is no calmer for having happened some nights ago, when
-// the nights after it have become part of the history.
-void hold_on_to_steps(GateReport& report) {
-  GateAnswer& answer = report.answer;
-  if (answer.verdict != Verdict::pass && answer.verdict != Verdict::inconclusive) return;
-  for (GateFinding& curve : answer.curves) {
-    const auto change = last_change(report.history, curve);
-    if (!change || change->ratio < 1 + report.options.min_effect) continue;
-    curve.slower = true;
-    answer.verdict = Verdict::regressed;
-    answer.why = "slower since " + report.history.nights[change->night] + ", and still so";
-  }
-}
-
-void judge(const StudyRow& tonight, GateReport& report) {
-  report.answer = gate(report.history.series, report.options);
-  hold_on_to_steps(report);
-  if (report.answer.verdict == Verdict::failed) return;
-  if (tonight.state != "finished") {
-    report.answer.verdict = Verdict::inconclusive;
-    report.answer.why = "the study is " + tonight.state + ": " +
-                        std::to_string(tonight.runs - tonight.succeeded - tonight.failed) + " of " +
-                        counted(tonight.runs, "run") + " to go";
-  } else if (!report.history.changed.empty()) {
-    report.answer.verdict = Verdict::env_change;
-    report.answer.why = "the environment differs from the night before, so a new segment begins: " +
-                        report.history.changed;
-  }
-}
-
-int exit_code_of(Verdict verdict, bool strict) {
-  switch (verdict) {
-    case Verdict::pass:
-    case Verdict::improved:
-      return kExitDone;
-    case Verdict::suspect:
-    case Verdict::inconclusive:
-    case Verdict::env_change:
-    case Verdict::no_baseline:
-      return strict ? kExitNegative : kExitDone;
-    case Verdict::regressed:
-      return kExitNegative;
-    case Verdict::failed:
-      return kExitRunsFailed;
-  }
-  return kExitBug;
+  return Error{ErrorCode::not_found, "there is no night yet: all studies compare two builds"};
 }
 
 Result<int> run_gate(Session& session, const Arguments& arguments) {
-  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
-  TRY_ASSIGN(const StudyRow tonight, find_study(*store, arguments.text("STUDY")));
-  if (tonight.backend == "import") {
-    return Error{ErrorCode::invalid, tonight.id + " was imported: it is no night of a series"};
+  TRY_ASSIGN(const GateOutputs outputs, gate_outputs(arguments));
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
+  TRY_ASSIGN(const StudyRow tonight, find_night(*store, arguments.text("STUDY")));
+  ConfirmedGate gate;
+  if (arguments.has("--confirm")) {
+    TRY_ASSIGN(gate, confirmed_gate(session, *store, tonight));
+    if (!gate.note.empty()) session.err << "kneepoint: gate --confirm: " << gate.note << "\n";
+    if (gate.interrupted) {
+      session.err << "kneepoint: gate --confirm: " << gate.study
+                  << " is not complete; the same command goes on with it\n";
+      return kExitInterrupted;
+    }
+  } else {
+    TRY_ASSIGN(gate.report, gate_study(session, *store, tonight, {}));
   }
-  TRY_ASSIGN(const PlanOnSite both,
-             read_stored_plan(tonight.plan_text, tonight.plan_path, tonight.site_text));
-  GateReport report;
-  report.study = tonight.id;
-  report.series = tonight.name + "-" + tonight.hash8;
-  report.options = options_of(both.plan.gate);
-  TRY_ASSIGN(std::vector<StudyEvidence> nights, nights_before(*store, tonight, report));
-  TRY_ASSIGN(StudyEvidence evidence, store->evidence(tonight.row));
-  nights.push_back(std::move(evidence));
-  report.history = make_history(nights);
-  if (report.history.other_environment > 0 && report.history.changed.empty()) {
-    report.left_out.push_back(counted(report.history.other_environment, "night") +
-                              " before the environment last changed");
+  const GateReport& report = gate.report;
+  const int width = predict_width(session);
+  if (session.json) {
+    session.out << gate_json(report) << "\n" << std::flush;
+  } else if (arguments.has("--since")) {
+    session.out << since_text(report, width) << "\n" << verdict_line(report) << "\n" << std::flush;
+  } else {
+    session.out << gate_text(report, width) << std::flush;
   }
-  judge(tonight, report);
-  if (arguments.has("--junit")) TRY(write_file(arguments.text("--junit"), gate_junit(report)));
-  if (arguments.has("--summary")) {
-    TRY(write_file(arguments.text("--summary"), gate_markdown(report)));
-  }
-  session.out << (session.json ? gate_json(report) + "\n"
-                               : gate_text(report, predict_width(session)));
-  return exit_code_of(report.answer.verdict, arguments.has("--strict"));
+  session.out << std::flush;
+  const bool delivered = deliver(session, outputs, report, tonight.plan_path);
+  return exit_code_after(delivered,
+                         gate_exit_code(report.answer.verdict, arguments.has("--strict")));
 }
 
 }  // namespace
@@ -143,21 +73,18 @@ CommandSpec gate_command() {
       "(these "
       "nights can't show what matters), ENV_CHANGE, NO_BASELINE (fewer than 8 nights) or FAILED. "
       "Exit code 1 for REGRESSED and 4 for FAILED; with --strict also 1 for all but PASS and "
-      "IMPROVED. Submits nothing.",
+      "IMPROVED. The verdict is kept in the database; nothing is submitted without --confirm.",
       {{"STUDY",
         "Id, unique prefix or name (default: the newest study)",
         false,
         {},
         Completes::studies}},
-      {{"--strict", "", "Exit code 1 unless the verdict is PASS or IMPROVED"},
-       {"--junit", "FILE", "Write the verdict as JUnit XML too", {}, false, Completes::files},
-       {"--summary",
-        "FILE",
-        "Write it as Markdown too, for a job's page",
-        {},
-        false,
-        Completes::files}},
-      {"kneepoint gate", "kneepoint gate nightly --strict --junit gate.xml"},
+      with_gate_outputs(
+          {{"--confirm", "", "Measure what is suspect at once, in turns with the pinned build"},
+           {"--strict", "", "Exit code 1 unless the verdict is PASS or IMPROVED"},
+           {"--since", "", "Show when the level of each curve changed, and between which builds"}}),
+      {"kneepoint gate", "kneepoint gate nightly --strict --junit gate.xml",
+       "kneepoint gate nightly --since"},
       run_gate};
 }
 

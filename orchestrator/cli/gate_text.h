@@ -4,22 +4,19 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "orchestrator/analysis/gate_history.h"
+#include "orchestrator/cli/gate_report.h"
 
 namespace kneepoint::cli {
 
-struct GateReport {
-  std::string study, series;
-  GateHistory history;
-  GateAnswer answer;
-  GateOptions options;
-  std::vector<std::string> left_out;  // sentences: studies of the series that don't count
-};
-
 // The one line that ends every form: "REGRESSED  jacobi strong: 1.052 times ...".
 std::string verdict_line(const GateReport& report);
+
+// "Baseline x-1a2b3c4d-3, build /opt/app (0f3c...)."
+std::string baseline_line(const Baseline& baseline);
+
+// When the level of each curve changed, and between which builds.
+std::string since_text(const GateReport& report, int width);
 
 std::string gate_text(const GateReport& report, int width);
 std::string gate_json(const GateReport& report);

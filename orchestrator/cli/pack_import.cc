@@ -10,6 +10,8 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/series_archive.h"
+#include "orchestrator/cli/series_files.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/plan/table_study.h"
 #include "orchestrator/report/text.h"
@@ -111,6 +113,9 @@ Result<int> import_pack(Session& session, const Arguments& arguments, const std:
   TRY_ASSIGN(const auto key, trusted_key_of(arguments));
   auto pack = open_pack(bytes, key);
   if (!pack) return pack.error().in(answer.file + ", nothing was written");
+  if (is_series_archive(*pack)) {
+    return import_series(session, arguments, *pack, key.has_value());
+  }
   auto study = study_of_pack(*pack, name);
   if (!study) return study.error().in(answer.file + ", nothing was written");
   answer.digest = pack->digest;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "orchestrator/cli/table.h"
+#include "orchestrator/plan/price_reader.h"
 #include "orchestrator/plan/table_study.h"
 
 namespace kneepoint::cli {
@@ -43,6 +44,19 @@ void drop_foreign_words(RowTable& events) {
     if (of_kind == nullptr || of_text == nullptr) return false;
     return *of_kind == "import" || (*of_kind == "caveat" && of_text->starts_with("pack"));
   });
+}
+
+// The book in the pack with the item that its maker went by; nothing where either is missing or
+// can't be read.
+SitePrice price_of_pack(const Pack& pack, const PackHeader& header) {
+  const std::string text = part_or_empty(pack, "prices.yaml");
+  if (text.empty() || text.size() > kMostText) return {};
+  const PricesRead read = read_prices(text, "prices.yaml");
+  if (!read.problems.empty()) return {};
+  const PriceItem* item = read.book.find(header.price_item);
+  if (item == nullptr && read.book.items.size() == 1) item = &read.book.items.front();
+  if (item == nullptr) return {};
+  return {"prices.yaml of the pack", item->name, text};
 }
 
 bool in_range(double value, double most) {
@@ -94,6 +108,7 @@ Result<PackStudy> study_of_pack(const Pack& pack, const std::string& name) {
   if (row.plan_text.size() > kMostText || row.site_text.size() > kMostText) {
     return wrong("its plan or site is larger than 1 MiB");
   }
+  row.price = price_of_pack(pack, from);
   for (const TarMember& part : pack.parts) {
     if (!part.name.starts_with("data/")) continue;
     TRY_ASSIGN(RowTable table, read_rows(part.bytes, part.name));
@@ -109,6 +124,15 @@ std::vector<Caveat> caveats_of_pack(const Pack& pack, const PackHeader& header,
       {"pack", "Imported from evidence pack " + file + ", sha256 " + pack.digest + ", " +
                    signature_words(pack, trusted) + ". It was study " + header.study +
                    " there, made by kneepoint " + header.kneepoint + "."}};
+  if (const SitePrice price = price_of_pack(pack, header); !price.text.empty()) {
+    caveats.push_back({"pack_prices", "Costs go by item " + price.item +
+                                          " of the price book in the pack, unless --prices names "
+                                          "another."});
+  } else if (pack.part("prices.yaml") != nullptr) {
+    caveats.push_back({"pack_prices",
+                       "The price book in the pack can't be used, or does not say which of its "
+                       "items counts: name prices with --prices and --item."});
+  }
   if (!header.left_out.empty()) {
     caveats.push_back(
         {"pack_left_out", "Its maker left out " +
@@ -120,6 +144,9 @@ std::vector<Caveat> caveats_of_pack(const Pack& pack, const PackHeader& header,
 
 Result<void> check_foreign_evidence(const StudyEvidence& evidence) {
   if (evidence.points.empty()) return wrong("it has no point");
+  const bool any = std::any_of(evidence.points.begin(), evidence.points.end(),
+                               [](const PointEvidence& point) { return !point.runs.empty(); });
+  if (!any) return wrong("it has no run");
   for (const PointEvidence& at : evidence.points) {
     const Point& p = at.point;
     const std::string where = "point K=" + std::to_string(p.k) + ": ";

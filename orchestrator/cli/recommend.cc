@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint recommend: which K to use, by what a result costs.
+#include <algorithm>
 #include <ostream>
 
 #include "orchestrator/analysis/comparison.h"
@@ -135,6 +136,20 @@ Result<int> run_recommend(Session& session, const Arguments& arguments) {
                    curve);
     }
     answer.curves.push_back(std::move(curve));
+  }
+  const auto asked_for = [&](const Curve& curve) {
+    return (!mode || curve.mode == *mode) &&
+           (!arguments.has("--case") || curve.case_name == arguments.text("--case")) &&
+           std::any_of(curve.points.begin(), curve.points.end(),
+                       [](const PointSummary& point) { return point.valid > 0; });
+  };
+  if (answer.curves.empty() &&
+      std::any_of(analysis.summary.curves.begin(), analysis.summary.curves.end(), asked_for)) {
+    return Error{ErrorCode::invalid,
+                 evidence.id + " has valid runs, but none that can be billed by item '" +
+                     answer.item.name +
+                     "': they last longer than ten years, would never end for interruptions, or "
+                     "cost more than can be written down. Are their times in the right unit?"};
   }
   if (answer.curves.empty()) {
     return Error{ErrorCode::not_found, evidence.id + " has no such curve with a valid run"};

@@ -6,11 +6,16 @@
 #include <thread>
 
 #include "orchestrator/analysis/comparison.h"
+#include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/report_options.h"
+#include "orchestrator/cli/terminal.h"
+#include "orchestrator/report/figures.h"
+#include "orchestrator/report/html.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -27,8 +32,10 @@ AnalysisOptions analysis_options() {
   return options;
 }
 
-Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices) {
+Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
+                         const BuildOptions& builds) {
   AnalysisOptions options = analysis_options();
+  options.builds = builds;
   Document document = make_document(std::move(evidence), options);
   if (prices && !is_relative(document.study)) {
     options.bootstrap.seed = document.study.seed;
@@ -40,17 +47,49 @@ Document priced_document(StudyEvidence evidence, const std::optional<Prices>& pr
 
 namespace {
 
-Result<int> report(Session& session, const Arguments& arguments) {
-  const int forms = (session.json ? 1 : 0) + (arguments.has("--csv") ? 1 : 0) +
-                    (arguments.has("--markdown") ? 1 : 0);
-  if (forms > 1) {
-    return Error{ErrorCode::invalid, "--json, --csv and --markdown exclude each other; say one"};
+// Thresholds are the stored plan's; a plan that this version can't read leaves the defaults.
+BuildOptions build_options_of(const StudyRow& row) {
+  const auto both = read_stored_plan(row.plan_text, row.plan_path, row.site_text);
+  return both ? build_options(both->plan.gate) : BuildOptions{};
+}
+
+// All that can be said before the database is opened.
+Result<void> check_flags(const Session& session, const Arguments& arguments) {
+  std::vector<std::string> forms;
+  if (session.json) forms.emplace_back("--json");
+  for (const char* form : {"--csv", "--markdown", "--html"}) {
+    if (arguments.has(form)) forms.emplace_back(form);
   }
-  if (arguments.has("--brief") && (session.json || arguments.has("--csv"))) {
+  if (forms.size() > 1) {
+    return Error{ErrorCode::invalid, joined(forms, " and ") + " exclude each other; say one"};
+  }
+  if (arguments.has("--brief") && !forms.empty() && forms[0] != "--markdown") {
     return Error{ErrorCode::invalid,
-                 "--brief is for the terminal and --markdown: --json and --csv "
+                 "--brief is for the terminal and --markdown: --json, --csv and --html "
                  "always hold everything"};
   }
+  if (arguments.has("--figures") && (!forms.empty() || arguments.has("--output"))) {
+    return Error{ErrorCode::invalid,
+                 "--figures writes files into its folder and nothing else; leave out " +
+                     (forms.empty() ? std::string("--output") : forms[0])};
+  }
+  return {};
+}
+
+Result<int> write_figures(Session& session, const Document& document, const std::string& folder) {
+  const std::vector<FigureFile> files = figure_files(document);
+  if (files.empty()) {
+    return Error{ErrorCode::invalid,
+                 document.study.id + " has no figure: no point has a valid run"};
+  }
+  TRY(claim_folder(folder));
+  for (const FigureFile& file : files) TRY(write_file(folder + "/" + file.name, file.svg));
+  session.err << "wrote " << files.size() << " figures into " << folder << "\n";
+  return kExitDone;
+}
+
+Result<int> report(Session& session, const Arguments& arguments) {
+  TRY(check_flags(session, arguments));
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
   TRY_ASSIGN(StudyEvidence evidence, store->evidence_in_detail(row.row));
@@ -60,15 +99,19 @@ Result<int> report(Session& session, const Arguments& arguments) {
                                       " holds speedups without times: see kneepoint recommend "
                                       "--baseline");
   }
-  const Document document = priced_document(std::move(evidence), prices);
+  const Document document = priced_document(std::move(evidence), prices, build_options_of(row));
+  if (arguments.has("--figures")) {
+    return write_figures(session, document, arguments.text("--figures"));
+  }
   const bool to_file = arguments.has("--output");
   const bool brief = arguments.has("--brief");
   const TerminalStyle style{!to_file && session.color(session.out_is_terminal),
                             session.out_is_terminal && !to_file ? session.width() : kFileWidth,
-                            brief};
+                            brief, to_file || shows_unicode(session)};
   std::string text = session.json                  ? to_json(document)
                      : arguments.has("--csv")      ? to_csv(document)
                      : arguments.has("--markdown") ? to_markdown(document, brief)
+                     : arguments.has("--html")     ? to_html(document)
                                                    : to_terminal(document, style);
   if (!text.empty() && text.back() != '\n') text += '\n';
   if (!to_file) {
@@ -98,6 +141,13 @@ CommandSpec report_command() {
       with_price_flags(
           {{"--brief", "", "Words and one table per curve; without the tables of details"},
            {"--csv", "", "One line per point, for spreadsheets"},
+           {"--figures",
+            "DIR",
+            "Write every figure as an SVG file into DIR",
+            {},
+            false,
+            Completes::files},
+           {"--html", "", "One page for a browser, figures included; needs no network"},
            {"--markdown", "", "Tables for an issue or a wiki"},
            {"--output",
             "FILE",
@@ -105,7 +155,8 @@ CommandSpec report_command() {
             {},
             false,
             Completes::files}}),
-      {"kneepoint report", "kneepoint report quickstart --markdown --output report.md",
+      {"kneepoint report", "kneepoint report quickstart --html --output report.html",
+       "kneepoint report quickstart --markdown --output report.md",
        "kneepoint report quickstart-1a2b3c4d-2 --json"},
       report};
 }

@@ -13,6 +13,7 @@ namespace kneepoint::cli {
 AnalysisOptions analysis_options();
 
 // The report of a study, with what its results cost where prices and times are known.
-Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices);
+Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
+                         const BuildOptions& builds = {});
 
 }  // namespace kneepoint::cli

@@ -2,25 +2,28 @@
 //
 // kneepoint run: starts a study or goes on with it, and ends with the report. The order of things
 // matters: all that can be refused is refused before anything is written.
-#include <csignal>
 #include <filesystem>
 #include <ostream>
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/budget.h"
+#include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/choose_study.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/detach.h"
+#include "orchestrator/cli/drive_study.h"
 #include "orchestrator/cli/estimate.h"
-#include "orchestrator/cli/input_files.h"
-#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/plan_to_run.h"
 #include "orchestrator/cli/report_options.h"
-#include "orchestrator/cli/run_view.h"
+#include "orchestrator/cli/run_plan.h"
 #include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/cli/terminal.h"
+#include "orchestrator/plan/builds.h"
+#include "orchestrator/report/build_text.h"
 #include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
@@ -30,10 +33,13 @@ namespace fs = std::filesystem;
 
 // The command that goes on where this one stops.
 std::string resume_command(const Session& session, const Arguments& arguments) {
-  std::string text = "kneepoint run " + arguments.text("PLAN");
+  std::string text =
+      "kneepoint run " + (arguments.has("--resume") ? "--resume " + arguments.text("--resume")
+                                                    : arguments.text("PLAN"));
   for (const char* flag : {"--site", "--prices", "--item"}) {
     if (arguments.has(flag)) text += std::string(" ") + flag + " " + arguments.text(flag);
   }
+  for (const std::string& build : arguments.list("--ab")) text += " --ab " + build;
   if (!session.database_flag.empty()) text += " --db " + session.database_flag;
   return text;
 }
@@ -88,7 +94,7 @@ int exit_code_of_study(EngineEnd end, const StudySummary& summary, int failed) {
 // The answer: the report, how it ended, and where to look next.
 Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& store,
                      const StudyRow& row, const std::string& end_word, EngineEnd end,
-                     const std::string& why = "") {
+                     const GateSpec& gate, const std::string& why = "") {
   TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
   int failed = 0, open = 0, total = 0;
   for (const PointEvidence& point : evidence.points) {
@@ -99,8 +105,12 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
     }
   }
   TRY_ASSIGN(const StudyRow now, find_study(store, row.id));
-  const Document document = priced_document(std::move(evidence), prices_of(now.price));
-  const int code = exit_code_of_study(end, document.summary(), failed);
+  const Document document =
+      priced_document(std::move(evidence), prices_of(now.price), build_options(gate));
+  const auto& builds = document.analysis.builds;
+  const int of_runs = exit_code_of_study(end, document.summary(), failed);
+  const bool slower = builds && builds->verdict == Verdict::regressed;
+  const int code = of_runs == kExitDone && slower ? kExitNegative : of_runs;
   if (session.json) {
     JsonWriter json;
     json.begin_object();
@@ -114,9 +124,11 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
     json.key("report").raw(to_json(document));
     json.end_object();
     session.out << json.text() << "\n";
+  } else if (builds && end == EngineEnd::finished) {
+    session.out << to_build_text(row.id, *builds, session.width()) << std::flush;
   } else {
     session.out << to_terminal(document, {session.color(session.out_is_terminal), session.width(),
-                                          /*brief=*/true})
+                                          /*brief=*/true, shows_unicode(session)})
                 << std::flush;
   }
   const std::string resume = resume_command(session, arguments);
@@ -141,12 +153,42 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
   return code;
 }
 
-Result<int> run(Session& session, const Arguments& arguments) {
-  TRY_ASSIGN(PlanOnSite both,
-             read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
+Result<void> take_builds(const Arguments& arguments, const std::string& here, PlanOnSite& both) {
+  if (arguments.has("--concurrent")) {
+    return Error{ErrorCode::invalid,
+                 "--concurrent: with --ab runs come one after the other, so that both builds see "
+                 "the same machine"};
+  }
+  TRY_ASSIGN(std::vector<Build> builds,
+             read_builds(arguments.list("--ab"), both.plan, *both.site, here));
+  put_in_turns(both, std::move(builds), kTurnsSuffix);
+  return {};
+}
+
+}  // namespace
+
+Session inner_session(const Session& session, std::ostream& out, std::ostream& err) {
+  Session inner{session.clock, session.environment, out, err};
+  inner.executable = session.executable;
+  inner.database_flag = session.database_flag;
+  inner.log_level = session.log_level;
+  inner.log_format = session.log_format;
+  inner.no_color = true;
+  return inner;
+}
+
+Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish& wish,
+                     std::string& study_id) {
+  TRY_ASSIGN(PlanOnSite both, plan_to_run(session, arguments));
   if (!both.problems.empty()) return report_problems(session, both.problems);
-  const Site& site = *both.site;
+  both.plan.study += wish.name_ending;
   const std::string here = fs::current_path().string();
+  const bool in_turns = arguments.has("--ab");
+  if (in_turns) TRY(take_builds(arguments, here, both));
+  std::vector<Problem> unfit = check_builds(both.plan);
+  locate(unfit, both.origins);
+  if (!unfit.empty()) return report_problems(session, unfit);
+  const Site& site = *both.site;
   TRY_ASSIGN(const std::string database, database_of(session));
   const std::string root = work_root(site, database, here);
 
@@ -159,49 +201,44 @@ Result<int> run(Session& session, const Arguments& arguments) {
 
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
   TRY_ASSIGN(const auto newest, store->newest_of_series(study.plan.study, study.hash8));
+  TRY(check_resumed(*store, arguments, newest));
   const bool goes_on = newest && !arguments.has("--new");
   TRY_ASSIGN(const PriceFound found, price_of_study(arguments, site, goes_on ? &*newest : nullptr));
   if (!found.problems.empty()) return report_problems(session, found.problems);
   std::optional<StudyPrice> price;
   if (found.price) price = found.price->price;
-  const BudgetAnswer budget = fit_budget(study, site.limits, price);
+  if (price && goes_on) TRY(check_currency(*store, *newest, *price));
+  const BudgetAnswer budget = fit_budget(study, site.limits, price, capabilities.overrun);
   if (!budget.refusals.empty()) return refuse_budget(session, arguments.text("PLAN"), budget);
-  const Wishes wishes{arguments.has("--new"), arguments.has("--retry-failed")};
+  const Wishes wishes{arguments.has("--new"), arguments.has("--retry-failed"), wish.night_began};
   TRY_ASSIGN(const ChosenStudy chosen, choose_study(*store, study, site, root, wishes));
+  study_id = chosen.row.id;
   if (chosen.choice == Choice::nothing) {
     session.err << sentence_of(chosen) << "; start another with --new.\n";
-    return conclude(session, arguments, *store, chosen.row, "already_finished",
-                    EngineEnd::finished);
+    return conclude(session, arguments, *store, chosen.row, "already_finished", EngineEnd::finished,
+                    study.plan.gate);
   }
   if (arguments.has("--detach")) {
     return start_detached(session, *store, chosen.row, database, arguments);
   }
 
-  TRY_ASSIGN(const HeldLease lease, HeldLease::take(*store, chosen.row, session.clock));
-  TRY(store->update_study_plan(chosen.row.row, study));
-  TRY(stage_inputs(study.plan, chosen.row.work_dir));
-  if (chosen.choice == Choice::reopen) TRY(store->reopen_failed_runs(chosen.row.row));
-  if (found.price) TRY(store->set_study_price(chosen.row.row, found.price->kept));
-  session.err << sentence_of(chosen) << std::endl;
-  show_estimate(session, study, budget, price);
-  TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
-  TRY(access.poller->take_signals());
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines is gone; the study goes on
-  RunView view(session, *store, chosen.row.row);
-  EngineOptions options;
-  options.concurrent = arguments.count("--concurrent");
-  options.lease = lease.lease();
-  options.price = price;
-  TRY_ASSIGN(auto endpoint, open_live_reports(session, site, database, chosen.row, options));
-  view.attach(options);
-  auto outcome = run_study(*store, chosen.row, study, site, *access.launcher, *access.poller,
-                           session.clock, options);
-  view.finish();
-  endpoint.reset();
-  if (!outcome) return outcome.error().in(chosen.row.id);
-  if (outcome->end == EngineEnd::finished) forget_live_reports(database, chosen.row);
-  return conclude(session, arguments, *store, chosen.row, word_of(outcome->end), outcome->end,
-                  outcome->why);
+  Sitting sitting;
+  sitting.database = database;
+  sitting.concurrent = in_turns ? concurrent_in_turns(both) : arguments.count("--concurrent");
+  sitting.price = price;
+  if (found.price) sitting.kept = found.price->kept;
+  sitting.announce = [&] { show_estimate(session, study, budget, price); };
+  TRY_ASSIGN(const EngineOutcome outcome,
+             drive_study(session, *store, site, study, chosen, sitting));
+  return conclude(session, arguments, *store, chosen.row, word_of(outcome.end), outcome.end,
+                  study.plan.gate, outcome.why);
+}
+
+namespace {
+
+Result<int> run(Session& session, const Arguments& arguments) {
+  std::string study_id;
+  return run_plan(session, arguments, {}, study_id);
 }
 
 }  // namespace
@@ -214,10 +251,14 @@ CommandSpec run_command() {
           "Ends with the report. Ctrl-C once lets active runs end and stops; twice cancels them; "
           "running again resumes. Where there is a queue (Slurm), Ctrl-C stops at once and leaves "
           "queued and running jobs there, for the next `kneepoint run` to adopt; `kneepoint cancel "
-          "STUDY` takes them out. A plan that can't fit its budget is refused; at the budget "
-          "(limits.budget) no further run starts, and running again with a larger one resumes. "
+          "STUDY` takes them out. A plan that can't fit its budget is refused; nothing "
+          "starts that could pass the budget (limits.budget), runs near its end get the time that "
+          "it still pays for, and running again with a larger one resumes. "
+          "With --ab twice, both builds are measured at every point of the plan, in turns on one "
+          "allocation; {build} in commands is the place of each. Ends with the ratio of their "
+          "times, what moved, and a verdict, and exits with 1 if the second is slower. "
           "Exits with 4 if a run failed, a point has no data, or the budget is used up.",
-          {{"PLAN", "The plan file", true, {}, Completes::files}},
+          {{"PLAN", "The plan file; none with --resume", false, {}, Completes::files}},
           with_price_flags(
               {{"--site",
                 "FILE",
@@ -225,8 +266,21 @@ CommandSpec run_command() {
                 {},
                 false,
                 Completes::files},
+               {"--ab",
+                "LABEL=PLACE",
+                "Twice: compare two builds in turns (program, folder of programs, image)",
+                {},
+                false,
+                Completes::files,
+                true},
                {"--new", "", "Start another study of the series, even if one is unfinished"},
                {"--detach", "", "Return at once and run in the background"},
+               {"--resume",
+                "STUDY",
+                "Go on with this study by the plan and the site that it has stored",
+                {},
+                false,
+                Completes::studies},
                {"--retry-failed", "", "Try the failed runs of the newest study again"},
                {"--concurrent",
                 "N",
@@ -234,7 +288,9 @@ CommandSpec run_command() {
                 {},
                 true}}),
           {"kneepoint run plans/quickstart.yaml",
-           "kneepoint run plans/jacobi.yaml --site plans/sites/simulated.yaml --new --detach"},
+           "kneepoint run plans/jacobi.yaml --site plans/sites/simulated.yaml --new --detach",
+           "kneepoint run plan.yaml --ab old=build-1/app --ab new=build-2/app",
+           "kneepoint run --resume jacobi-nightly-1a2b3c4d-7"},
           run};
 }
 

@@ -11,6 +11,7 @@
 #include "orchestrator/analysis/prediction.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/table.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/money.h"
 
@@ -77,6 +78,10 @@ Result<MixCurve> study_curve(const Mix& mix, const MixWorkload& one,
       MixCurve::At at{point.point.k, valid_seconds(members, point), false};
       for (double& seconds : at.seconds) seconds *= scale;
       if (!at.seconds.empty()) curve.points.push_back(std::move(at));
+      curve.failed += static_cast<int>(
+          std::count_if(point.runs.begin(), point.runs.end(), [](const RunEvidence& run) {
+            return run.finished && run.state != AttemptState::succeeded;
+          }));
     }
     if (curve.points.empty()) continue;
     const std::string name = members.case_name + " (" + to_string(members.mode) + ")";
@@ -182,6 +187,10 @@ Result<SizingWorkload> sizing_workload(const Mix& mix, const MixWorkload& one,
   out.spread = one.spread;
   out.value = one.value;
   out.deadline_seconds = one.deadline_seconds;
+  if (curve.failed > 0) {
+    notes.push_back(one.name + ": " + counted(curve.failed, "run") + " of " + curve.study +
+                    " failed; jobs are taken to succeed, in the time of those that did");
+  }
   const int of = one.result_workers.value_or(curve.points.back().k);
   for (const MixCurve::At& at : curve.points) {
     SizingOption option;

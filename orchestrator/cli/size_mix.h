@@ -24,6 +24,7 @@ struct MixCurve {
   };
   std::vector<At> points;  // K ascending
   std::string study;       // id; "": from the file
+  int failed = 0;          // runs of the curve that did not succeed
 };
 
 // One for each workload. The database is only opened if a workload names a study.

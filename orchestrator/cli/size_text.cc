@@ -130,9 +130,15 @@ std::string cut_words(const SizeAnswer& answer) {
   if (deadlines) text += " Mean wait and run together keep every deadline.";
   text += " " + cost_words(answer, answer.answer.outcome);
   const double cost = static_cast<double>(answer.answer.outcome.hour_micros) / 1e6;
-  if (answer.answer.cost_bound && cost <= *answer.answer.cost_bound * (1 + 1e-6)) {
-    text += sizing.pay == Pay::used ? " No cut can cost less." : "";
-  } else if (answer.answer.cost_bound && *answer.answer.cost_bound > 0) {
+  const bool bounded = answer.answer.cost_bound && *answer.answer.cost_bound > 0;
+  if (bounded && sizing.pay == Pay::held) {
+    // The bound is by time used: no cut of held nodes is measured by it.
+    const Money least{round_micros(*answer.answer.cost_bound), answer.book.currency};
+    text += " By time used alone the same results would cost " + rounded_text(least) +
+            " an hour at the least; the rest is for nodes that wait.";
+  } else if (bounded && cost <= *answer.answer.cost_bound * (1 + 1e-6)) {
+    text += " No cut can cost less.";
+  } else if (bounded) {
     text += " That is at most " + percent_text(cost / *answer.answer.cost_bound - 1) +
             " above what any cut could cost.";
   }

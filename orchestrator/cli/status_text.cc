@@ -84,17 +84,19 @@ std::string counts_text(const StudyStatus& status) {
   return text.empty() ? "none yet" : text;
 }
 
-void read_money(const StudyEvidence& evidence, StudyStatus& status) {
+Result<void> read_money(StudyStore& store, const StudyEvidence& evidence, StudyStatus& status) {
   const StudyRow& row = status.row;
   if (const auto price = stored_price(row)) {
-    status.spent = spend_of(evidence, *price);
+    TRY_ASSIGN(const std::vector<StudyPrice> earlier, stored_earlier_prices(store, row.row));
+    status.spent = spend_of(evidence, *price, earlier);
     status.price = "item " + price->item.name + " of " + price->path;
   }
   const PlanRead plan = read_plan(row.plan_text, row.plan_path, built_in_catalog());
-  if (!plan.problems.empty()) return;
+  if (!plan.problems.empty()) return {};
   const Limits& limits = plan.plan.limits;
   status.budget_node_hours = limits.node_hours;
   if (limits.amount_micros > 0) status.budget = Money{limits.amount_micros, limits.currency};
+  return {};
 }
 
 std::string money_line(const StudyStatus& status) {
@@ -138,7 +140,7 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   status.total = static_cast<int>(runs.size());
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
   status.node_seconds = evidence.node_seconds;
-  read_money(evidence, status);
+  TRY(read_money(store, evidence, status));
   for (const PointEvidence& point : evidence.points) {
     status.points.push_back(status_of(point));
     for (const RunEvidence& run : point.runs) {

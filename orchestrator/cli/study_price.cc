@@ -5,6 +5,16 @@
 #include "orchestrator/plan/price_reader.h"
 
 namespace kneepoint::cli {
+namespace {
+
+std::optional<StudyPrice> study_price(const SitePrice& price) {
+  std::optional<Prices> prices = prices_of(price);
+  if (!prices) return std::nullopt;
+  return StudyPrice{price.book, prices->book.currency, prices->book.example,
+                    std::move(prices->item)};
+}
+
+}  // namespace
 
 Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
                                   const StudyRow* before) {
@@ -32,10 +42,45 @@ Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
 }
 
 std::optional<StudyPrice> stored_price(const StudyRow& row) {
-  std::optional<Prices> prices = prices_of(row.price);
-  if (!prices) return std::nullopt;
-  return StudyPrice{row.price.book, prices->book.currency, prices->book.example,
-                    std::move(prices->item)};
+  return study_price(row.price);
+}
+
+Result<std::vector<StudyPrice>> stored_earlier_prices(StudyStore& store, RowId study) {
+  TRY_ASSIGN(const std::vector<SitePrice> stored, store.earlier_prices(study));
+  std::vector<StudyPrice> prices;
+  for (const SitePrice& one : stored) {
+    std::optional<StudyPrice> price = study_price(one);
+    if (!price) {
+      return Error{ErrorCode::invalid, "the price book " + one.book +
+                                           " that the study was billed by can't be read any more"};
+    }
+    prices.push_back(std::move(*price));
+  }
+  return prices;
+}
+
+Result<void> check_currency(StudyStore& store, const StudyRow& row, const StudyPrice& price) {
+  const std::optional<StudyPrice> before = stored_price(row);
+  if (!before || before->currency == price.currency) return {};
+  TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
+  if (evidence.allocations.empty()) return {};
+  return Error{ErrorCode::invalid, row.id + " was billed in " + before->currency + " so far, and " +
+                                       price.path + " is in " + price.currency +
+                                       ": what was spent can't be added up. Name prices in " +
+                                       before->currency + ", or start another study with --new"};
+}
+
+Result<std::string> change_price(StudyStore& store, const StudyRow& row, const SitePrice& price,
+                                 const Clock& clock) {
+  TRY_ASSIGN(const std::vector<SitePrice> before, store.earlier_prices(row.row));
+  TRY(store.set_study_price(row.row, price));
+  TRY_ASSIGN(const std::vector<SitePrice> after, store.earlier_prices(row.row));
+  if (after.size() == before.size()) return std::string();
+  const std::string text = "what was spent so far stays billed by item " + after.back().item +
+                           " of " + after.back().book + "; from now on item " + price.item +
+                           " of " + price.book + " counts";
+  TRY(store.put_event(row.row, {clock.wall(), "price", text, 0, 0}));
+  return text;
 }
 
 }  // namespace kneepoint::cli

@@ -28,5 +28,15 @@ Result<PriceFound> price_of_study(const Arguments& arguments, const Site& site,
                                   const StudyRow* before);
 // What the study was billed by; none: nothing, or a book that this version can't read.
 std::optional<StudyPrice> stored_price(const StudyRow& row);
+// What it was billed by before that, for what was handed over by then.
+Result<std::vector<StudyPrice>> stored_earlier_prices(StudyStore& store, RowId study);
+
+// A study is billed in one currency: an error if it has spent another one than that of `price`.
+Result<void> check_currency(StudyStore& store, const StudyRow& row, const StudyPrice& price);
+
+// From now on it goes by this price; what was spent stays as it was billed. The sentence to tell,
+// "" if nothing changes for what was spent.
+Result<std::string> change_price(StudyStore& store, const StudyRow& row, const SitePrice& price,
+                                 const Clock& clock);
 
 }  // namespace kneepoint::cli

@@ -30,7 +30,7 @@ std::string cut_to_width(std::string_view text, int width);
 // Words of `text` in lines of at most `width` columns, each line after `indent` spaces.
 std::string wrap(std::string_view text, int width, int indent);
 
-// "3 runs", "1 run".
+// "3 runs", "1 run", "2 studies".
 std::string counted(long number, const std::string& noun);
 
 // One indented line for each of the first few, then "and 12 more".

@@ -45,6 +45,19 @@ void describe_process(Session& session) {
   session.executable = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
+bool shows_unicode(const Session& session) {
+  if (!session.out_is_terminal) return true;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = session.environment(name).value_or("");
+    if (value.empty()) continue;
+    for (const char* utf8 : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
+      if (value.find(utf8) != std::string::npos) return true;
+    }
+    return false;
+  }
+  return true;  // nothing is said: terminals of today do
+}
+
 LiveArea::LiveArea(std::ostream& out, const Clock& clock, int (*height)())
     : out_(out), clock_(clock), height_(height) {}
 

@@ -16,6 +16,9 @@ namespace kneepoint::cli {
 // Fills in what can only be learnt from the process: terminals, width, path of the executable.
 void describe_process(Session& session);
 
+// Does whoever reads stdout see UTF-8? A file does; a terminal as its locale says.
+bool shows_unicode(const Session& session);
+
 class LiveArea {
  public:
   LiveArea(std::ostream& out, const Clock& clock, int (*height)());

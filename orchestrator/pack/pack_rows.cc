@@ -120,6 +120,7 @@ std::string write_header(const PackHeader& header) {
   json.key("worker").value(header.worker).key("seed").value(header.seed);
   json.key("knee_rule").value(header.knee_rule).key("knee_floor").value(header.knee_floor);
   json.key("state").value(header.state).key("plan_path").value(header.plan_path);
+  json.key("price_item").value(header.price_item);
   json.key("created_ns").value(header.created_ns).key("updated_ns").value(header.updated_ns);
   json.key("left_out").begin_array();
   for (const std::string& key : header.left_out) json.value(key);
@@ -147,6 +148,7 @@ Result<PackHeader> read_header(const std::string& text) {
   header.knee_rule = text_at("knee_rule");
   header.state = text_at("state");
   header.plan_path = text_at("plan_path");
+  header.price_item = text_at("price_item");  // not in packs of before
   for (const auto& [key, target] :
        {std::pair{"created_ns", &header.created_ns}, std::pair{"updated_ns", &header.updated_ns}}) {
     const auto found = value.find(key);

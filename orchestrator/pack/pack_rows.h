@@ -23,6 +23,7 @@ Result<RowTable> read_rows(std::string_view text, const std::string& part);
 struct PackHeader {
   std::string study;  // id where it was made
   std::string name, backend, site, worker, knee_rule, state, plan_path, kneepoint;
+  std::string price_item;  // of prices.yaml; "": not said
   std::uint64_t seed = 0;
   double knee_floor = 0.7;
   std::int64_t created_ns = 0, updated_ns = 0;

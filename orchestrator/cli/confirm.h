@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gate --confirm: what a night's gate finds suspect is measured again at once, the pinned build and
+// the night's own in turns on one allocation. A study of its own, `<name>-confirm`: asking again
+// goes on with it, or takes what it has measured.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/gate_report.h"
+#include "orchestrator/cli/session.h"
+#include "orchestrator/store/study_store.h"
+
+namespace kneepoint::cli {
+
+struct ConfirmedGate {
+  GateReport report;
+  std::string study;         // that the pairs are in; "": nothing was measured
+  std::string note;          // why not, a sentence; "": there is nothing to say
+  bool interrupted = false;  // before all pairs were there: ask again to go on
+};
+
+// The gate of a study with the pairs that decide what is suspect. Refuses when a pinned build is
+// not what it was when it was pinned, or the night's program not what the night ran.
+Result<ConfirmedGate> confirmed_gate(Session& session, StudyStore& store, const StudyRow& tonight);
+
+}  // namespace kneepoint::cli

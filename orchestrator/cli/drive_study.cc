@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/drive_study.h"
+
+#include <csignal>
+#include <ostream>
+
+#include "orchestrator/cli/controller.h"
+#include "orchestrator/cli/input_files.h"
+#include "orchestrator/cli/live_reports.h"
+#include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/run_view.h"
+#include "orchestrator/cli/study_price.h"
+#include "orchestrator/cli/table.h"
+
+namespace kneepoint::cli {
+
+Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Site& site,
+                                  const Study& study, const ChosenStudy& chosen,
+                                  const Sitting& sitting) {
+  TRY_ASSIGN(const HeldLease lease, HeldLease::take(store, chosen.row, session.clock));
+  TRY(store.update_study_plan(chosen.row.row, study));
+  TRY(stage_inputs(study.plan, chosen.row.work_dir));
+  if (chosen.choice == Choice::reopen) TRY(store.reopen_failed_runs(chosen.row.row));
+  session.err << sentence_of(chosen) << std::endl;
+  EngineOptions options;
+  if (sitting.kept) {
+    TRY_ASSIGN(const std::string changed,
+               change_price(store, chosen.row, *sitting.kept, session.clock));
+    if (!changed.empty()) session.err << wrap("prices: " + changed, 100, 0);
+    TRY_ASSIGN(options.earlier_prices, stored_earlier_prices(store, chosen.row.row));
+  }
+  if (sitting.announce) sitting.announce();
+  TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
+  TRY(access.poller->take_signals());
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines is gone; the study goes on
+  RunView view(session, store, chosen.row.row);
+  options.concurrent = sitting.concurrent;
+  options.lease = lease.lease();
+  options.price = sitting.price;
+  TRY_ASSIGN(auto endpoint,
+             open_live_reports(session, site, sitting.database, chosen.row, options));
+  view.attach(options);
+  auto outcome = run_study(store, chosen.row, study, site, *access.launcher, *access.poller,
+                           session.clock, options);
+  view.finish();
+  endpoint.reset();
+  if (!outcome) return outcome.error().in(chosen.row.id);
+  if (outcome->end == EngineEnd::finished) forget_live_reports(sitting.database, chosen.row);
+  return outcome;
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/gate_machine_text.h"
+
+#include <cmath>
+#include <functional>
+
+#include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/gate_words.h"
+#include "orchestrator/report/text.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr std::size_t kMostAnnotations = 10;
+constexpr std::size_t kMostInMessage = 5;
+constexpr std::size_t kMostMessageBytes = 3000;
+constexpr Verdict kVerdicts[] = {Verdict::pass,        Verdict::improved,     Verdict::suspect,
+                                 Verdict::regressed,   Verdict::inconclusive, Verdict::env_change,
+                                 Verdict::no_baseline, Verdict::failed};
+
+// Each character that `special` names, as what it names for it.
+std::string replaced(std::string_view text, const std::function<const char*(char)>& special) {
+  std::string out;
+  for (const char c : text) {
+    const char* instead = special(c);
+    instead == nullptr ? out += c : out += instead;
+  }
+  return out;
+}
+
+std::string workflow_value(std::string_view text, bool property) {
+  return replaced(text, [property](char c) -> const char* {
+    if (c == '%') return "%25";
+    if (c == '\r') return "%0D";
+    if (c == '\n') return "%0A";
+    if (property && c == ':') return "%3A";
+    if (property && c == ',') return "%2C";
+    return nullptr;
+  });
+}
+
+std::string label_value(std::string_view text) {
+  return replaced(plain(text), [](char c) -> const char* {
+    if (c == '\\') return "\\\\";
+    if (c == '"') return "\\\"";
+    if (c == '\n') return "\\n";
+    return nullptr;
+  });
+}
+
+std::string slack_text(std::string_view text) {
+  return replaced(text, [](char c) -> const char* {
+    if (c == '&') return "&amp;";
+    if (c == '<') return "&lt;";
+    if (c == '>') return "&gt;";
+    return nullptr;
+  });
+}
+
+enum class Weight { notice, warning, error };
+
+Weight weight_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::regressed:
+    case Verdict::failed:
+      return Weight::error;
+    case Verdict::suspect:
+    case Verdict::inconclusive:
+      return Weight::warning;
+    case Verdict::pass:
+    case Verdict::improved:
+    case Verdict::env_change:
+    case Verdict::no_baseline:
+      return Weight::notice;
+  }
+  return Weight::error;
+}
+
+struct Remark {
+  std::string name;  // of the point or curve; "verdict" for the whole
+  std::string words;
+  bool failed = false, whole_curve = false;
+};
+
+// What is wrong, in the order of importance; nothing on a quiet night.
+std::vector<Remark> remarks_of(const GateReport& report) {
+  std::vector<Remark> remarks;
+  if (report.answer.verdict == Verdict::failed) {
+    for (const std::string& key : report.history.failed) {
+      remarks.push_back({key, plain(key) + ": a run failed.", true, false});
+    }
+  }
+  if (report.answer.verdict != Verdict::regressed && report.answer.verdict != Verdict::suspect) {
+    return remarks;
+  }
+  for (const GateFinding* finding : findings_of(report)) {
+    if (!finding->slower || finding->tests.empty()) continue;
+    remarks.push_back({finding->name, words_of(report, *finding), false, finding->whole_curve});
+  }
+  return remarks;
+}
+
+const char* severity_of(const GateReport& report, const Remark& remark) {
+  if (remark.failed) return "blocker";
+  if (report.answer.verdict == Verdict::suspect) return "minor";
+  return remark.whole_curve ? "critical" : "major";
+}
+
+void put_issue(JsonWriter& json, const GateReport& report, const Remark& remark,
+               const std::string& severity, const std::string& path) {
+  const std::string check = remark.failed ? "failed" : "slower";
+  json.begin_object().key("description").value(remark.words);
+  json.key("check_name").value("kneepoint-gate/" + check);
+  json.key("fingerprint")
+      .value(sha256_hex(report.series + "\n" + check + "\n" + remark.name).substr(0, 32));
+  json.key("severity").value(severity);
+  json.key("location").begin_object().key("path").value(path);
+  json.key("lines").begin_object().key("begin").value(1).end_object().end_object().end_object();
+}
+
+// One metric with all its rows, as the text format wants them: together.
+class Gauge {
+ public:
+  Gauge(const std::string& name, const std::string& help)
+      : name_("kneepoint_gate_" + name),
+        text_("# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " gauge\n") {}
+
+  void add(const std::vector<std::pair<std::string, std::string>>& labels, double value) {
+    std::string list;
+    for (const auto& [name, text] : labels) {
+      list += (list.empty() ? "" : ",") + name + "=\"" + label_value(text) + "\"";
+    }
+    text_ += name_ + "{" + list + "} " + json_number(value) + "\n";
+    ++rows_;
+  }
+  std::string text() const { return rows_ > 0 ? text_ : ""; }
+
+ private:
+  std::string name_, text_;
+  int rows_ = 0;
+};
+
+std::string finding_gauges(const GateReport& report, const std::vector<GateFinding>& findings,
+                           const std::string& what) {
+  Gauge ratio(what + "_ratio", "T tonight relative to the nights before.");
+  Gauge low(what + "_ratio_low", "Lower end of its 95% interval.");
+  Gauge high(what + "_ratio_high", "Upper end of its 95% interval.");
+  Gauge seen(what + "_detectable_ratio", "Least ratio that is seen in four of five nights.");
+  Gauge slower(what + "_slower", "1 if it is slower than the nights before.");
+  for (const GateFinding& finding : findings) {
+    const std::vector<std::pair<std::string, std::string>> labels = {{"series", report.series},
+                                                                     {what, finding.name}};
+    slower.add(labels, finding.slower ? 1 : 0);
+    if (finding.tests.empty()) continue;
+    const NightTest& test = finding.tests.front();
+    ratio.add(labels, 1 + test.effect);
+    low.add(labels, test.low);
+    high.add(labels, test.high);
+    if (finding.detectable > 0) seen.add(labels, 1 + finding.detectable);
+  }
+  return ratio.text() + low.text() + high.text() + seen.text() + slower.text();
+}
+
+// At most so many bytes, no character cut in two.
+std::string shortened(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
+}
+
+}  // namespace
+
+std::string gate_annotations(const GateReport& report) {
+  const Weight weight = weight_of(report.answer.verdict);
+  const std::string level = weight == Weight::error     ? "error"
+                            : weight == Weight::warning ? "warning"
+                                                        : "notice";
+  const std::string title =
+      "kneepoint " + std::string(to_string(report.answer.verdict)) + " " + plain(report.series);
+  const auto line = [&](const std::string& words) {
+    return "::" + level + " title=" + workflow_value(title, true) +
+           "::" + workflow_value(plain(words), false) + "\n";
+  };
+  std::string text = line(verdict_line(report));
+  const std::vector<Remark> remarks = remarks_of(report);
+  const std::size_t room = kMostAnnotations - 1;
+  const std::size_t shown = remarks.size() > room ? room - 1 : remarks.size();
+  for (std::size_t i = 0; i < shown; ++i) text += line(remarks[i].words);
+  if (shown < remarks.size()) {
+    text += line("and " + std::to_string(remarks.size() - shown) + " more");
+  }
+  return text;
+}
+
+std::string gate_code_quality(const GateReport& report, const std::string& plan_path) {
+  JsonWriter json(2);
+  json.begin_array();
+  const std::vector<Remark> remarks = remarks_of(report);
+  for (const Remark& remark : remarks) {
+    put_issue(json, report, remark, severity_of(report, remark), plan_path);
+  }
+  if (remarks.empty() && report.answer.verdict != Verdict::pass &&
+      report.answer.verdict != Verdict::improved) {
+    const bool bad = weight_of(report.answer.verdict) == Weight::error;
+    put_issue(json, report, {"verdict", plain(verdict_line(report)), bad, false},
+              bad ? "blocker" : "info", plan_path);
+  }
+  return json.end_array().text() + "\n";
+}
+
+std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
+  Gauge verdict("verdict", "1 for the verdict of the last night, 0 for all others.");
+  for (const Verdict one : kVerdicts) {
+    verdict.add({{"series", report.series}, {"verdict", to_string(one)}},
+                one == report.answer.verdict ? 1 : 0);
+  }
+  Gauge study("study_info", "The study that was judged.");
+  study.add({{"series", report.series}, {"study", report.study}}, 1);
+  Gauge when("judged_timestamp_seconds", "When it was judged; old means that nights are missing.");
+  when.add({{"series", report.series}}, std::floor(to_seconds(judged)));
+  Gauge nights("nights", "Nights before this one in its segment.");
+  nights.add({{"series", report.series}}, report.answer.nights);
+  Gauge seconds("point_seconds", "Median T of tonight.");
+  for (const GateSeries& one : report.history.series) {
+    if (one.log_medians.empty() || !one.log_medians.back()) continue;
+    seconds.add({{"series", report.series},
+                 {"point", one.key},
+                 {"curve", one.curve},
+                 {"k", std::to_string(one.k)}},
+                std::exp(*one.log_medians.back()));
+  }
+  return verdict.text() + study.text() + when.text() + nights.text() + seconds.text() +
+         finding_gauges(report, report.answer.curves, "curve") +
+         finding_gauges(report, report.answer.points, "point");
+}
+
+std::string gate_message(const GateReport& report) {
+  std::string text = "*" + std::string(to_string(report.answer.verdict)) + "* " +
+                     slack_text(plain(report.study)) + ": " + slack_text(plain(report.answer.why));
+  const std::vector<Remark> remarks = remarks_of(report);
+  for (std::size_t i = 0; i < remarks.size() && i < kMostInMessage; ++i) {
+    text += "\n- " + slack_text(plain(remarks[i].words));
+  }
+  if (remarks.size() > kMostInMessage) {
+    text += "\nand " + std::to_string(remarks.size() - kMostInMessage) + " more";
+  }
+  JsonWriter json;
+  return json.begin_object()
+      .key("text")
+      .value(shortened(std::move(text), kMostMessageBytes))
+      .end_object()
+      .text();
+}
+
+}  // namespace kneepoint::cli

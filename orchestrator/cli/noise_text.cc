@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/noise.h"
+#include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
+
+namespace kneepoint::cli {
+namespace {
+
+std::string share_or_unknown(const std::optional<double>& sd) {
+  if (!sd) return "not known";
+  return *sd > 0 ? percent_text(*sd) : "none seen";
+}
+
+// "0 of 1000 nights (at most 0.30%)": the upper end of a 95% interval where nothing was seen.
+std::string rate_text(double share, int nights) {
+  const long count = std::lround(share * nights);
+  std::string text = std::to_string(count) + " of " + counted(nights, "night");
+  if (count == 0) text += " (at most " + percent_text(3.0 / nights) + ")";
+  return text;
+}
+
+std::string advice_words(const NoiseReport& report) {
+  const NoiseAdvice& advice = report.advice;
+  if (!advice.reachable) {
+    return "No number of repeats helps: even " + std::to_string(advice.repeats) + " repeats and " +
+           std::to_string(advice.history) + " nights would show a whole curve slower by " +
+           percent_text(advice.detectable) + ", not by " + percent_text(report.max_regression) +
+           " (gate.max_regression). Make nights more alike (exclusive nodes, fixed clocks, the "
+           "same nodes), or raise max_regression.";
+  }
+  return "Recommended: " + std::to_string(advice.repeats) + " repeats and a history of " +
+         std::to_string(advice.history) + " nights; they show a whole curve slower by " +
+         percent_text(std::max(advice.detectable, GateOptions{}.curve_effect)) +
+         " in four of five nights, and the plan asks for " + percent_text(report.max_regression) +
+         ".";
+}
+
+void put_optional(JsonWriter& json, const char* key, const std::optional<double>& value) {
+  json.key(key);
+  value ? json.value(*value) : json.null();
+}
+
+}  // namespace
+
+std::string noise_text(const NoiseReport& report, int width) {
+  const NoiseComponents& noise = report.noise;
+  std::string text = "Noise of series " + plain(report.series) + ": " +
+                     counted(static_cast<long>(report.studies.size()), "study") +
+                     " of one build, " + counted(noise.points, "point") + ", " +
+                     counted(noise.runs, "run") + "\n\n";
+  const std::vector<std::vector<std::string>> rows = {
+      {"repeats", share_or_unknown(noise.repeat_sd), "the same point, again"},
+      {"nights, all points", share_or_unknown(noise.common_night_sd), "slower or faster together"},
+      {"nights, one point", share_or_unknown(noise.point_night_sd), "on its own"},
+      {"nodes", share_or_unknown(noise.node_sd), "another set of nodes"}};
+  text += to_table({{"what differs"}, {"sd of T", Align::right}, {""}}, rows, 2) + "\n";
+  for (const std::string& sentence : noise.untold) text += wrap("- " + sentence, width, 0);
+  if (!noise.untold.empty()) text += "\n";
+  text += wrap("The gate on such nights (simulated, " + std::to_string(report.shape.repeats) +
+                   " repeats, history " + std::to_string(report.shape.history) +
+                   "): REGRESSED by mistake on " +
+                   rate_text(report.quiet.regressed, report.quiet.nights) + ", SUSPECT on " +
+                   rate_text(report.quiet.suspect, report.quiet.nights) + ", INCONCLUSIVE on " +
+                   rate_text(report.quiet.inconclusive, report.quiet.nights) + ".",
+               width, 0);
+  text += wrap(report.detectable
+                   ? "The smallest slowdown of all points that is seen on its first night in four "
+                     "of five cases: " +
+                         percent_text(*report.detectable) + "."
+                   : std::string("Not even twice the time would be seen on its first night in "
+                                 "four of five cases."),
+               width, 0);
+  return text + wrap(advice_words(report), width, 0);
+}
+
+std::string noise_json(const NoiseReport& report) {
+  JsonWriter json(2);
+  json.begin_object().key("schema").value("kneepoint.noise/1").key("series").value(report.series);
+  json.key("studies").begin_array();
+  for (const std::string& id : report.studies) json.value(id);
+  json.end_array().key("nights_of_series").value(report.nights_of_series);
+  const NoiseComponents& noise = report.noise;
+  json.key("runs").value(noise.runs).key("points").value(noise.points);
+  json.key("nights").value(noise.nights).key("node_sets").value(noise.node_sets);
+  json.key("repeat_sd").value(noise.repeat_sd);
+  put_optional(json, "common_night_sd", noise.common_night_sd);
+  put_optional(json, "point_night_sd", noise.point_night_sd);
+  put_optional(json, "node_sd", noise.node_sd);
+  json.key("untold").begin_array();
+  for (const std::string& sentence : noise.untold) json.value(sentence);
+  json.end_array().key("simulated").begin_object();
+  json.key("nights").value(report.quiet.nights).key("repeats").value(report.shape.repeats);
+  json.key("history").value(report.shape.history).key("regressed").value(report.quiet.regressed);
+  json.key("suspect").value(report.quiet.suspect);
+  json.key("inconclusive").value(report.quiet.inconclusive).key("pass").value(report.quiet.pass);
+  put_optional(json, "smallest_detectable", report.detectable);
+  json.end_object().key("recommended").begin_object();
+  json.key("repeats").value(report.advice.repeats).key("history").value(report.advice.history);
+  json.key("detectable").value(report.advice.detectable);
+  json.key("reachable").value(report.advice.reachable).end_object();
+  return json.end_object().text();
+}
+
+Calibration calibration_of(const NoiseReport& report, Nanoseconds made) {
+  Calibration out;
+  out.series = report.series;
+  out.made_ns = made;
+  out.repeat_sd = report.noise.repeat_sd;
+  out.night_sd = report.noise.night_sd();
+  out.node_sd = report.noise.node_sd;
+  out.false_alarm_rate = report.quiet.regressed;
+  out.smallest_detectable = report.detectable.value_or(1);
+  out.repeats = report.shape.repeats;
+  out.nights = report.noise.nights;
+  out.recommended_repeats = report.advice.repeats;
+  out.recommended_history = report.advice.history;
+  return out;
+}
+
+std::string calibration_words(const Calibration& calibration) {
+  return "Calibrated on " + to_utc_text(calibration.made_ns).substr(0, 10) + " with " +
+         counted(calibration.nights, "study") + ": T differs between repeats by " +
+         percent_text(calibration.repeat_sd) +
+         ", between nights: " + share_or_unknown(calibration.night_sd) +
+         ", between nodes: " + share_or_unknown(calibration.node_sd) + "; a slowdown of " +
+         percent_text(calibration.smallest_detectable) + " is seen at once, with " +
+         std::to_string(calibration.repeats) + " repeats (recommended " +
+         std::to_string(calibration.recommended_repeats) + ", history " +
+         std::to_string(calibration.recommended_history) + ").";
+}
+
+std::string calibration_json(const Calibration& calibration) {
+  JsonWriter json;
+  json.begin_object().key("made").value(to_utc_text(calibration.made_ns));
+  json.key("repeat_sd").value(calibration.repeat_sd);
+  put_optional(json, "night_sd", calibration.night_sd);
+  put_optional(json, "node_sd", calibration.node_sd);
+  json.key("false_alarm_rate").value(calibration.false_alarm_rate);
+  json.key("smallest_detectable").value(calibration.smallest_detectable);
+  json.key("repeats").value(calibration.repeats).key("studies").value(calibration.nights);
+  json.key("recommended_repeats").value(calibration.recommended_repeats);
+  json.key("recommended_history").value(calibration.recommended_history);
+  return json.end_object().text();
+}
+
+}  // namespace kneepoint::cli

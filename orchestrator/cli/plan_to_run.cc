@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/cli/plan_to_run.h"
+
+#include "orchestrator/cli/input_files.h"
+#include "orchestrator/cli/lookup.h"
+
+namespace kneepoint::cli {
+
+Result<PlanOnSite> plan_to_run(const Session& session, const Arguments& arguments) {
+  if (!arguments.has("--resume")) {
+    if (!arguments.has("PLAN")) {
+      return Error{ErrorCode::invalid, "PLAN is missing; see 'kneepoint run --help'"};
+    }
+    return read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site"));
+  }
+  for (const char* other : {"PLAN", "--site", "--new"}) {
+    if (!arguments.has(other)) continue;
+    return Error{ErrorCode::invalid,
+                 std::string("--resume takes all from the study; leave ") + other + " out"};
+  }
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, store->find_study(arguments.text("--resume")));
+  if (row.backend == "import") {
+    return Error{ErrorCode::invalid, row.id + " was imported; there is nothing to run"};
+  }
+  TRY_ASSIGN(const auto newest, store->newest_of_series(row.name, row.hash8));
+  if (newest && newest->id != row.id) {
+    return Error{ErrorCode::conflict, row.id + " is not the newest of its series, " + newest->id +
+                                          " is; only that one can go on"};
+  }
+  TRY_ASSIGN(PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
+  both.problems = find_inputs(both.plan, *both.site);
+  locate(both.problems, both.origins);
+  return both;
+}
+
+Result<void> check_resumed(StudyStore& store, const Arguments& arguments,
+                           const std::optional<StudyRow>& newest) {
+  if (!arguments.has("--resume")) return {};
+  TRY_ASSIGN(const StudyRow meant, store.find_study(arguments.text("--resume")));
+  if (newest && newest->id == meant.id) return {};
+  return Error{ErrorCode::conflict,
+               "the stored plan of " + meant.id +
+                   " does not come to that study any more: it was started with --ab or by another "
+                   "command, or its inputs have changed; go on with the command that started it"};
+}
+
+}  // namespace kneepoint::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `run` for commands that do more than run.
+#pragma once
+
+#include <string>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/command.h"
+
+namespace kneepoint::cli {
+
+struct RunWish {
+  Nanoseconds night_began = 0;  // as in Wishes
+  std::string name_ending;      // put to the study's name: its studies are a series of their own
+};
+
+// The arguments of `run`. `study_id` becomes that of the study worked on; it stays as it is when
+// the plan is refused.
+Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish& wish,
+                     std::string& study_id);
+
+// For running inside another command: no screen, an answer of its own.
+Session inner_session(const Session& session, std::ostream& out, std::ostream& err);
+
+}  // namespace kneepoint::cli

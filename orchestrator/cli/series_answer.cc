@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nights are the finished studies of the series, as `gate` has them, and the newest study even if
+// it is not finished. The newest is judged now, as `kneepoint gate` would; the others have the
+// verdict that was stored when they were judged.
+#include "orchestrator/cli/series_answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "orchestrator/analysis/change_points.h"
+#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/gate_study.h"
+#include "orchestrator/server/api_schema.h"
+
+namespace kneepoint::cli {
+namespace {
+
+constexpr std::size_t kMostNights = 60;  // what change points look at
+
+struct Nights {
+  std::vector<StudyRow> rows;  // oldest first
+  std::vector<StudyEvidence> evidence;
+  std::map<std::string, std::string> verdicts;  // by study
+};
+
+Result<StudyRow> newest_of(StudyStore& store, const SeriesLine& series) {
+  TRY_ASSIGN(auto newest, store.newest_of_series(series.name, series.hash8));
+  if (newest) return std::move(*newest);
+  return Error{ErrorCode::not_found, "the series has no studies"};
+}
+
+Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& series) {
+  TRY_ASSIGN(std::vector<StudyRow> all, store.studies());
+  std::erase_if(all, [&](const StudyRow& row) {
+    return row.name != series.name || row.hash8 != series.hash8 ||
+           (row.state != "finished" && row.id != series.newest);
+  });
+  if (all.empty()) return Error{ErrorCode::not_found, "the series has no studies"};
+  std::sort(all.begin(), all.end(), [](const StudyRow& a, const StudyRow& b) { return a.n < b.n; });
+  if (all.size() > kMostNights) {
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kMostNights));
+  }
+  Nights nights;
+  for (StudyRow& row : all) {
+    TRY_ASSIGN(StudyEvidence evidence, store.evidence(row.row));
+    nights.evidence.push_back(std::move(evidence));
+    nights.rows.push_back(std::move(row));
+  }
+  TRY_ASSIGN(const auto stored, store.verdicts(series.id()));
+  for (const StoredVerdict& one : stored) nights.verdicts[one.study] = one.verdict;
+  TRY_ASSIGN(const auto newest, newest_verdict(session, store, series));
+  if (newest) nights.verdicts[nights.rows.back().id] = *newest;
+  return nights;
+}
+
+std::optional<double> median_at(const StudyEvidence& night, const std::string& key) {
+  for (const PointEvidence& at : night.points) {
+    if (at.point.key() != key) continue;
+    std::vector<double> seconds;
+    for (const RunEvidence& run : at.runs) {
+      if (run.state == AttemptState::succeeded) seconds.push_back(run.seconds);
+    }
+    if (!seconds.empty()) return median(std::move(seconds));
+  }
+  return std::nullopt;
+}
+
+void put_point(JsonWriter& json, const Point& point, const std::vector<StudyEvidence>& nights) {
+  const std::string key = point.key();
+  json.begin_object();
+  json.key("key").value(key);
+  json.key("workload").value(point.workload);
+  json.key("mode").value(to_string(point.mode));
+  json.key("k").value(point.k);
+  json.key("seconds").begin_array();
+  std::vector<double> logs;
+  std::vector<std::size_t> measured;  // nights of `logs`
+  for (std::size_t night = 0; night < nights.size(); ++night) {
+    const auto seconds = median_at(nights[night], key);
+    seconds ? json.value(*seconds) : json.null();
+    if (!seconds || !(*seconds > 0)) continue;
+    logs.push_back(std::log(*seconds));
+    measured.push_back(night);
+  }
+  json.end_array();
+  json.key("changes").begin_array();
+  for (const ChangePoint& change : change_points(logs)) {
+    json.begin_object();
+    json.key("night").value(static_cast<std::int64_t>(measured[change.night]));
+    json.key("ratio").value(change.ratio);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace
+
+Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series) {
+  TRY_ASSIGN(const Nights nights, nights_of(session, store, series));
+  JsonWriter json;
+  json.begin_object();
+  json.key("schema").value(kApiSchema);
+  json.key("series").value(series.id());
+  json.key("nights").begin_array();
+  for (const StudyRow& row : nights.rows) {
+    const auto verdict = nights.verdicts.find(row.id);
+    json.begin_object();
+    json.key("study").value(row.id);
+    json.key("time").value(to_utc_text(row.created_ns));
+    json.key("verdict");
+    verdict == nights.verdicts.end() ? json.null() : json.value(verdict->second);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("points").begin_array();
+  for (const PointEvidence& at : nights.evidence.back().points) {
+    put_point(json, at.point, nights.evidence);
+  }
+  json.end_array();
+  json.end_object();
+  return json.text() + "\n";
+}
+
+Result<std::optional<std::string>> newest_verdict(Session& session, StudyStore& store,
+                                                  const SeriesLine& series) {
+  TRY_ASSIGN(const StudyRow newest, newest_of(store, series));
+  GateRequest request;
+  request.remember = false;
+  const auto report = gate_study(session, store, newest, request);
+  if (!report) return std::optional<std::string>();  // imported, or a plan of another version
+  return std::optional<std::string>(to_string(report->answer.verdict));
+}
+
+}  // namespace kneepoint::cli

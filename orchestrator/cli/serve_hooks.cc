@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands are asked with a Session of their own, whose streams are texts.
+#include "orchestrator/cli/serve_hooks.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "orchestrator/base/log.h"
+#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/series_answer.h"
+#include "orchestrator/io/subprocess.h"
+
+namespace kneepoint::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Nanoseconds kStartLimit = 60 * kSecond;
+constexpr std::size_t kLastWords = 2000;
+
+const CommandSpec* command_named(const std::string& name) {
+  for (const CommandSpec& command : all_commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+bool has_flag(const CommandSpec& command, const std::string& flag) {
+  return std::any_of(command.flags.begin(), command.flags.end(),
+                     [&](const Flag& one) { return one.name == flag; });
+}
+
+std::string shortened(const std::string& text) {
+  return text.size() <= kLastWords ? text : text.substr(text.size() - kLastWords);
+}
+
+// Of `run --detach --json`: {"study":"...", ...}.
+std::string study_in(const std::string& json) {
+  const std::string key = "{\"study\":\"";
+  if (!json.starts_with(key)) return "";
+  return json.substr(key.size(), json.find('"', key.size()) - key.size());
+}
+
+}  // namespace
+
+bool ServeHooks::is_live(const Lease& lease) const {
+  return kneepoint::cli::is_live(lease, session_.clock.wall());
+}
+
+Session ServeHooks::own_session(std::ostream& out, std::ostream& err) const {
+  Session own{session_.clock, session_.environment, out, err};
+  own.executable = session_.executable;
+  own.database_flag = database_;
+  own.no_color = true;
+  return own;
+}
+
+Result<ServeHooks::Told> ServeHooks::ask(const std::string& command, const Given& given,
+                                         bool json) const {
+  std::ostringstream out, err;
+  Session own = own_session(out, err);
+  own.json = json;
+  TRY(command_named(command)->run(own, Arguments(given)));
+  return Told{out.str(), err.str()};
+}
+
+Result<std::string> ServeHooks::report(const std::string& study, const std::string& form) const {
+  Given given = {{"STUDY", study}};
+  if (form == "csv") given["--csv"] = "";
+  if (form == "md") given["--markdown"] = "";
+  if (form == "html") {
+    if (!has_flag(*command_named("report"), "--html")) {
+      return Error{ErrorCode::not_found,
+                   "this version has no HTML report; .md and .json are there"};
+    }
+    given["--html"] = "";
+  }
+  TRY_ASSIGN(Told told, ask("report", given, form == "json"));
+  return std::move(told.out);
+}
+
+Result<std::string> ServeHooks::story(const std::string& study, int run) const {
+  TRY_ASSIGN(Told told, ask("explain", {{"RUN", study + "/r" + std::to_string(run)}}, true));
+  return std::move(told.out);
+}
+
+Result<std::string> ServeHooks::log(const std::string& study, int run,
+                                    const std::string& stream) const {
+  Given given = {{"RUN", study + "/r" + std::to_string(run)}};
+  if (stream == "stderr") given["--stderr"] = "";
+  TRY_ASSIGN(Told told, ask("logs", given, false));
+  const std::string opening = "kneepoint: logs: ";
+  if (!told.out.empty() || !told.err.starts_with(opening)) return std::move(told.out);
+  told.err.pop_back();  // its line end
+  return Error{ErrorCode::not_found, told.err.substr(opening.size())};
+}
+
+Result<std::string> ServeHooks::compare(const std::vector<std::string>& studies) const {
+  Given given = {{"A", studies.front()}};
+  std::string& others = given["B"];
+  for (std::size_t i = 1; i < studies.size(); ++i) others += (i > 1 ? "\n" : "") + studies[i];
+  TRY_ASSIGN(Told told, ask("compare", given, true));
+  return std::move(told.out);
+}
+
+Result<std::string> ServeHooks::series(const SeriesLine& series) const {
+  TRY_ASSIGN(const auto store,
+             StudyStore::open(database_, StudyStore::Access::read_only, session_.clock));
+  std::ostringstream out, err;
+  Session own = own_session(out, err);
+  return series_json(own, *store, series);
+}
+
+Result<std::optional<std::string>> ServeHooks::verdict(const SeriesLine& series) const {
+  TRY_ASSIGN(const auto store,
+             StudyStore::open(database_, StudyStore::Access::read_only, session_.clock));
+  std::ostringstream out, err;
+  Session own = own_session(out, err);
+  return newest_verdict(own, *store, series);
+}
+
+Result<ActionDone> ServeHooks::cancel(const StudyLine& study) {
+  TRY_ASSIGN(const auto store,
+             StudyStore::open(database_, StudyStore::Access::read_write, session_.clock));
+  TRY_ASSIGN(const StudyRow row, store->find_study(study.id));
+  TRY_ASSIGN(const auto holder, store->lease(row.row));
+  if (holder && is_live(*holder)) {
+    TRY(store->put_request(row.row, RequestKind::cancel));
+    return ActionDone{row.id, "its controller was asked to cancel it"};
+  }
+  if (row.state == "finished" || row.state == "cancelled") {
+    return Error{ErrorCode::conflict, row.id + " is " + row.state + " already"};
+  }
+  TRY(leave_to_itself("cancel", row));
+  return ActionDone{row.id, "nobody works on it; its jobs are being cancelled"};
+}
+
+Result<void> ServeHooks::leave_to_itself(const char* command, const StudyRow& study) {
+  SpawnOptions spawning;
+  spawning.argv = {session_.executable, command, study.id, "--db", database_};
+  spawning.new_session = true;
+  std::error_code ignored;
+  fs::create_directories(study.work_dir, ignored);
+  spawning.output_path = study.work_dir + "/controller.log";
+  TRY_ASSIGN(const pid_t pid, spawn(spawning));
+  const std::lock_guard lock(mutex_);
+  children_.push_back(pid);
+  return {};
+}
+
+Result<ActionDone> ServeHooks::resume(const StudyLine& study) {
+  if (study.lease && is_live(*study.lease)) {
+    return Error{ErrorCode::conflict, study.id + " is being run already"};
+  }
+  if (study.state == "finished") {
+    return Error{ErrorCode::conflict, study.id + " is finished; there is nothing to resume"};
+  }
+  if (study.backend == "import") {
+    return Error{ErrorCode::conflict, study.id + " was imported; there is nothing to resume"};
+  }
+  TRY_ASSIGN(ActionDone done, start_controller({"run", "--resume", study.id}));
+  done.message = done.study + " goes on";
+  return done;
+}
+
+Result<std::string> ServeHooks::file_in_plans(const char* what, const std::string& name) const {
+  if (plans_.empty()) {
+    return Error{ErrorCode::permission,
+                 "this server was started without --plans, so it starts no studies"};
+  }
+  const std::string path = plans_ + "/" + name;
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored)) return path;
+  return Error{ErrorCode::not_found, std::string("there is no ") + what +
+                                         " of this name in the "
+                                         "folder of --plans"};
+}
+
+Result<ActionDone> ServeHooks::start(const StartWish& wish) {
+  std::vector<std::string> words = {"run"};
+  TRY_ASSIGN(const std::string plan, file_in_plans("plan", wish.plan));
+  words.push_back(plan);
+  if (!wish.site.empty()) {
+    TRY_ASSIGN(const std::string site, file_in_plans("site", wish.site));
+    words.insert(words.end(), {"--site", site});
+  }
+  words.emplace_back("--new");
+  TRY_ASSIGN(ActionDone done, start_controller(words));
+  done.message = done.study + " is started";
+  if (wish.gate) {
+    done.message += "; it is judged when it is over";
+    const std::lock_guard lock(mutex_);
+    to_judge_.push_back(done.study);
+  }
+  return done;
+}
+
+Result<ActionDone> ServeHooks::start_controller(const std::vector<std::string>& words) {
+  SpawnOptions spawning;
+  spawning.argv = {session_.executable};
+  spawning.argv.insert(spawning.argv.end(), words.begin(), words.end());
+  spawning.argv.insert(spawning.argv.end(), {"--detach", "--json", "--db", database_});
+  TRY_ASSIGN(const Captured told, run_captured(spawning, kStartLimit));
+  const std::string study = study_in(told.output);
+  if (told.exit_code == kExitDone && !study.empty()) return ActionDone{study, ""};
+  const std::string why = shortened(told.errors.empty() ? told.output : told.errors);
+  return Error{told.exit_code == kExitUsage ? ErrorCode::invalid : ErrorCode::unavailable,
+               "the controller did not start: " + why};
+}
+
+void ServeHooks::judge_what_is_over() {
+  std::vector<std::string> studies;
+  {
+    const std::lock_guard lock(mutex_);
+    studies = to_judge_;
+  }
+  if (studies.empty()) return;
+  const auto store = StudyStore::open(database_, StudyStore::Access::read_only, session_.clock);
+  if (!store) return;  // the next time
+  for (const std::string& study : studies) {
+    const auto row = (*store)->find_study(study);
+    if (row && row->state != "finished" && row->state != "cancelled") continue;
+    if (row && row->state == "finished") {
+      if (const auto judging = leave_to_itself("gate", *row); !judging) {
+        log_warning(study, "it could not be judged: " + judging.error().message);
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    std::erase(to_judge_, study);
+  }
+}
+
+void ServeHooks::reap() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(children_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+}  // namespace kneepoint::cli
