@@ -145,6 +145,12 @@ kubernetes_packages=(
   'openssl|its certificates'
   'curl|asks whether it is up'
 )
+# For the report's what-if part and the dashboard; a node that is already there will do.
+web_packages=(
+  'nodejs|bundles the web page, and runs its tests'
+  'npm|fetches what bundles it'
+)
+browser_packages=('chromium|the browser that the pages are tested in')
 go_packages=('golang-go|builds the binaries of Kubernetes, once')
 pip_packages=('python3-pip|fetches the libraries of CUDA and NCCL, once')
 all_packages=('clang-tidy-14|static analysis')

@@ -30,6 +30,7 @@ std::vector<SourceFile> files_of_tree(const std::function<bool(const fs::path&)>
     if (!fs::exists(root / part)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
       if (!entry.is_regular_file() || !wanted(entry.path())) continue;
+      if (entry.path().string().find("/node_modules/") != std::string::npos) continue;
       files.push_back({fs::relative(entry.path(), root).generic_string(), read(entry.path())});
     }
   }
@@ -40,6 +41,10 @@ std::vector<SourceFile> files_of_tree(const std::function<bool(const fs::path&)>
 
 bool is_cpp(const fs::path& path) {
   return path.extension() == ".cc" || path.extension() == ".h" || path.extension() == ".c";
+}
+
+bool is_script(const fs::path& path) {
+  return path.extension() == ".ts" || path.extension() == ".mjs";
 }
 
 std::string joined(const Violations& violations) {
@@ -86,10 +91,21 @@ TEST(Tree, AnInjectedUpwardIncludeIsFound) {
 TEST(Tree, EveryFileHasItsLicenceItsOpeningAndALengthToReadInOneGo) {
   const Violations found = over_tree(
       [](const fs::path& path) {
-        return is_cpp(path) || path.extension() == ".py" || path.extension() == ".sh";
+        return is_cpp(path) || is_script(path) || path.extension() == ".py" ||
+               path.extension() == ".sh";
       },
       check_form);
   EXPECT_TRUE(found.empty()) << joined(found);
+}
+
+TEST(Tree, ThePageMakesNoMarkupAndNoCodeOfText) {
+  for (const SourceFile& file : files_of_tree(is_script)) {
+    if (!file.path.starts_with("orchestrator/web/")) continue;
+    for (const char* call : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                             "createContextualFragment", "eval(", "new Function", "localStorage"}) {
+      EXPECT_EQ(file.text.find(call), std::string::npos) << file.path << ": " << call;
+    }
+  }
 }
 
 TEST(Tree, TimeSleepProcessesAndRandomnessHaveOneHomeEach) {

@@ -25,9 +25,11 @@ class FakeSlurm : public SlurmTransport {
   Result<std::vector<SlurmJob>> history(const std::vector<std::string>&, Nanoseconds,
                                         Deadline) override {
     ++histories;
+    if (!accounts_refusal.empty()) return Error{ErrorCode::unavailable, accounts_refusal, true};
     return accounts;
   }
   std::vector<Result<void>> cancel(std::span<const std::string> ids, Deadline) override {
+    cancelled.insert(cancelled.end(), ids.begin(), ids.end());
     return std::vector<Result<void>>(ids.size());
   }
   Result<std::string> rehearse(const SlurmSubmission&, Deadline) override { return std::string(); }
@@ -36,10 +38,12 @@ class FakeSlurm : public SlurmTransport {
   }
   std::vector<Launcher::EmittedFile> emit(const SlurmSubmission&) const override { return {}; }
 
-  std::vector<SlurmJob> queue;     // what squeue would list
-  std::vector<SlurmJob> accounts;  // what sacct would tell
-  std::vector<std::string> down;   // nodes
-  std::string refusal;             // of list(); "": it answers
+  std::vector<SlurmJob> queue;         // what squeue would list
+  std::vector<SlurmJob> accounts;      // what sacct would tell
+  std::vector<std::string> down;       // nodes
+  std::vector<std::string> cancelled;  // ids, as they were asked for
+  std::string refusal;                 // of list(); "": it answers
+  std::string accounts_refusal;        // of history(); "": it answers
   ErrorCode refusal_code = ErrorCode::unavailable;
   int lists = 0, histories = 0;
 };

@@ -137,6 +137,15 @@ void equals_the_record(const KubePlace& place, const KubeRecord& record, int run
     ASSERT_EQ(job->second.nodes.size(), 1u) << name;
     EXPECT_EQ(attempt.at("nodes").get<std::string>(), *job->second.nodes.begin()) << name;
   }
+  const auto reported = place.reported();
+  EXPECT_EQ(reported.size(), static_cast<std::size_t>(runs));
+  for (const auto& [run, shown] : reported) {
+    const auto job = jobs.find(shown.allocation);
+    ASSERT_NE(job, jobs.end()) << "run " << run << " of the report";
+    EXPECT_EQ(shown.state, "succeeded") << run;
+    EXPECT_TRUE(job->second.complete) << run;
+    EXPECT_EQ(shown.nodes, *job->second.nodes.begin()) << run;
+  }
   for (const auto& [name, job] : jobs) {
     EXPECT_EQ(job.uids.size(), 1u) << name << " was made twice";
     EXPECT_TRUE(has(events, name)) << name << " is on record, but no run tells of it";

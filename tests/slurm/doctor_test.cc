@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `doctor` and `check --site` on real clusters, over the commands and over slurmrestd: what is
-// wrong is told in one sentence, before anything is submitted. A test that hurts a cluster heals it
-// again.
+// `doctor` on real clusters, over the commands and over slurmrestd: a good site is examined to the
+// end, what is wrong with another one is told with what to change. A test that hurts a cluster
+// heals it again.
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,29 +22,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing_support::comes_true;
 using testing_support::Place;
+using testing_support::slurm_keys;
 using testing_support::SlurmPlace;
 
 constexpr const char* kStarter = "starter: {kind: srun, mpi: pmix}\n";
-
-// The keys that make a site talk to slurmrestd, with a token made now.
-std::string rest_keys(const SlurmPlace& place, const std::string& cluster) {
-  std::string url;
-  std::ifstream(KP_SLURM_FOLDER "/" + cluster + "/rest.url") >> url;
-  const std::string token = place.slurm({"scontrol", "token", "lifespan=7200"});
-  place.write("token", token.substr(token.find('=') + 1));
-  return "transport: rest, rest: {url: \"" + url + "\", token_file: " + place.path() + "/token}";
-}
-
-std::string slurm_keys(const std::string& first, const std::string& second) {
-  return "slurm: {" + first + (first.empty() || second.empty() ? "" : ", ") + second + "}\n";
-}
-
-// The cluster has this one: two nodes and five minutes for a job, said by no sbatch --test-only.
-void make_narrow_qos(const SlurmPlace& place) {
-  place.slurm({"sacctmgr", "-i", "add", "qos", "narrow", "set", "MaxTRESPerJob=node=2",
-               "MaxWall=00:05:00"});
-  place.slurm({"sacctmgr", "-i", "modify", "user", "where", "account=perf", "set", "qos+=narrow"});
-}
 
 std::map<std::string, std::string> grades(const Place::Ended& ended) {
   std::map<std::string, std::string> found;
@@ -104,13 +86,34 @@ TEST(SlurmDoctor, TheLimitsOfTheSiteAreHeldAgainstThePartitions) {
 
 TEST(SlurmDoctor, ALimitOfTheQosIsFoundBeforeAJobWaitsForEver) {
   SlurmPlace place("accounting");
-  make_narrow_qos(place);
+  place.make_narrow_qos();
   const auto told = place.run(
       {"doctor", place.site(std::string(kStarter) +
                             "slurm: {account: perf, qos: narrow}\nlimits: {nodes: 8}\n")});
   EXPECT_EQ(told.exit_code, 3) << told.output << told.errors;
   EXPECT_NE(told.output.find("QOS 'narrow' allows a job 2 nodes, asked for 8"), std::string::npos)
       << told.output;
+}
+
+TEST(SlurmDoctor, AFolderThatTheNodeDoesNotSeeIsTold) {
+  SlurmPlace place("plain");
+  const std::string work = place.path() + "/work";
+  fs::create_directories(work);
+  const int hidden = place.cluster("hide", {"n2", work});
+  if (hidden != 0 && ::geteuid() != 0) GTEST_SKIP() << "only root can hide a folder from a node";
+  ASSERT_EQ(hidden, 0);
+  const auto told =
+      place.run({"doctor", place.site(std::string(kStarter) +
+                                      "slurm: {options: [--nodelist=n2]}\nlimits: {nodes: 1}\n")});
+  EXPECT_EQ(place.cluster("stop", {"n2", "KILL"}), 0);
+  EXPECT_EQ(place.cluster("up"), 0);
+  EXPECT_EQ(told.exit_code, 3) << told.output << told.errors;
+  EXPECT_NE(told.output.find("BAD  job"), std::string::npos) << told.output;
+  EXPECT_NE(told.output.find("is that folder there on the nodes, and writable?"), std::string::npos)
+      << told.output;
+  EXPECT_NE(told.output.find("name a work_dir that the nodes share"), std::string::npos)
+      << told.output;
+  expect_nothing_is_left(place);
 }
 
 TEST(SlurmDoctor, CtrlCCancelsItsJob) {
@@ -145,172 +148,12 @@ TEST(SlurmDoctorSlow, AWrongMpiAndAJobThatWritesNothingAreToldWithWhatToChange) 
   expect_nothing_is_left(place);
 }
 
-// What `check` must tell of a wrong site, over both transports.
-struct Wrong {
-  std::string slurm;  // keys of the site
-  std::string plan;   // more lines of the plan
-  int nodes;          // what K asks for
-  int exit_code;
-  std::string of_slurm;   // Slurm's own words, or its fact
-  std::string of_rest;    // the same over slurmrestd
-  std::string to_change;  // the key to change
-};
-
-const std::vector<Wrong>& wrong_sites() {
-  static const std::vector<Wrong> all = {
-      {"partition: nowhere", "", 1, 3, "no partition 'nowhere'", "no partition 'nowhere'",
-       "slurm.partition"},
-      {"account: nobody", "", 1, 2, "Invalid account", "no account 'nobody'", "slurm.account"},
-      {"account: perf, qos: nosuch", "", 1, 2, "Invalid qos", "no QOS 'nosuch'", "slurm.qos"},
-      {"account: perf, qos: narrow", "", 4, 2, "QOS 'narrow' allows a job 2 nodes",
-       "QOS 'narrow' allows a job 2 nodes", "slurm.qos"},
-      {"account: perf", "", 9, 2, "Node count specification invalid", "gives at most 8 nodes",
-       "`scale`"},
-      {"account: perf, partition: small", "", 2, 2, "ode count", "gives at most 1 nodes",
-       "slurm.partition"},
-      {"account: perf, partition: small", "limits: {timeout: 2h}\n", 1, 2, "time limit",
-       "allows 10 min 00 s", "limits.timeout"},
-  };
-  return all;
-}
-
-std::string plan_of(int nodes, const std::string& more) {
-  return "study: wrong\nworker: node\nscale: [" + std::to_string(nodes) +
-         "]\nmodes: [strong]\nworkloads:\n  - name: w\n    command: [\"true\"]\n    mpi: false\n"
-         "    metrics: {time: {pattern: \"(.)\", unit: s}}\n" +
-         more;
-}
-
-void check_all(SlurmPlace& place, const std::string& transport) {
-  make_narrow_qos(place);
-  for (const Wrong& wrong : wrong_sites()) {
-    SCOPED_TRACE(wrong.slurm + (transport.empty() ? " over commands" : " over rest"));
-    const std::string plan = place.write("plan.yaml", plan_of(wrong.nodes, wrong.plan));
-    const auto told =
-        place.run({"check", plan, "--site", place.site(slurm_keys(transport, wrong.slurm))});
-    const std::string all = told.output + told.errors;
-    EXPECT_EQ(told.exit_code, wrong.exit_code) << all;
-    EXPECT_NE(all.find(transport.empty() ? wrong.of_slurm : wrong.of_rest), std::string::npos)
-        << all;
-    EXPECT_NE(all.find(wrong.to_change), std::string::npos) << all;
-  }
-  const std::string plan = place.write("plan.yaml", plan_of(8, ""));
-  const auto good =
-      place.run({"check", plan, "--site", place.site(slurm_keys(transport, "account: perf"))});
-  EXPECT_EQ(good.exit_code, 0) << good.output << good.errors;
-  const std::string queue = place.slurm({"squeue", "-h", "-t", "all", "-o", "%j"});
-  EXPECT_EQ(queue.find("wrong"), std::string::npos) << "check submitted something: " << queue;
-  EXPECT_FALSE(fs::exists(place.path() + "/kneepoint.db"));
-}
-
-TEST(SlurmCheck, WrongSitesAreToldOverTheCommands) {
-  SlurmPlace place("accounting");
-  check_all(place, "");
-}
-
-// One sentence: one line on stderr.
-void expect_sentence(const Place::Ended& told, const std::vector<std::string>& words) {
-  EXPECT_EQ(told.exit_code, 3) << told.output << told.errors;
-  EXPECT_EQ(std::count(told.errors.begin(), told.errors.end(), '\n'), 1) << told.errors;
-  for (const std::string& word : words) {
-    EXPECT_NE(told.errors.find(word), std::string::npos) << "no '" << word << "': " << told.errors;
-  }
-}
-
-// The same in the table of doctor.
-void expect_finding(const Place::Ended& told, const std::vector<std::string>& words) {
-  EXPECT_EQ(told.exit_code, 3) << told.output << told.errors;
-  EXPECT_NE(told.output.find("BAD  reachable"), std::string::npos) << told.output;
-  for (const std::string& word : words) {
-    EXPECT_NE(told.output.find(word), std::string::npos) << "no '" << word << "': " << told.output;
-  }
-}
-
-// Without `check` before it: nothing fails, and the mended site goes on.
-TEST(SlurmCheck, RunningOnAWrongSiteIsOneSentenceAndLosesNothing) {
-  SlurmPlace place("accounting");
-  const std::string plan = place.waiting_plan("mended", 3, "timeout: 5m, retries: 2");
-  place.go();
-  for (const bool account : {true, false}) {
-    const std::string keys = account ? "account: nobody" : "account: perf, qos: nosuch";
-    SCOPED_TRACE(keys);
-    const auto told = place.run({"run", plan, "--site", place.site(slurm_keys("", keys))});
-    EXPECT_EQ(told.exit_code, 2) << told.output << told.errors;
-    const std::string words = account ? "Invalid account" : "Invalid qos";
-    const std::size_t first = told.errors.find(words);
-    EXPECT_NE(first, std::string::npos) << told.errors;
-    EXPECT_EQ(told.errors.find(words, first + 1), std::string::npos) << told.errors;
-    EXPECT_NE(told.errors.find(account ? "slurm.account" : "slurm.qos"), std::string::npos)
-        << told.errors;
-  }
-  const auto mended =
-      place.run({"run", plan, "--site", place.site(slurm_keys("", "account: perf"))});
-  EXPECT_EQ(mended.exit_code, 0) << mended.output << mended.errors;
-  EXPECT_EQ(place.executions(),
-            (std::map<std::string, int>{{"r1-a1", 1}, {"r2-a1", 1}, {"r3-a1", 1}}));
-}
-
-TEST(SlurmCheck, MissingMungeIsToldInItsOwnWords) {
-  SlurmPlace place("plain");
-  const std::string plan = place.write("plan.yaml", plan_of(1, ""));
-  const std::string site = place.site("");
-  EXPECT_EQ(place.cluster("stop", {"munged", "TERM"}), 0);
-  const auto checked = place.run({"check", plan, "--site", site});
-  const auto examined = place.run({"doctor", site});
-  EXPECT_EQ(place.cluster("up"), 0);
-  expect_sentence(checked, {"Munge encode failed", "munged runs on this host"});
-  expect_finding(examined, {"Munge encode failed", "munged runs on this host"});
-}
-
-TEST(SlurmCheck, AnUnreachableControllerIsTold) {
-  SlurmPlace place("plain");
-  const std::string plan = place.write("plan.yaml", plan_of(1, ""));
-  std::vector<std::string> sites;
-#ifdef KP_SLURMRESTD
-  place.site(slurm_keys(rest_keys(place, "plain"), ""));
-  sites.push_back(place.write("rest.yaml", place.read("site.yaml")));
-#endif
-  sites.push_back(place.site(""));
-  EXPECT_EQ(place.cluster("stop", {"slurmctld", "TERM"}), 0);
-  std::vector<Place::Ended> told;
-  for (const std::string& site : sites) told.push_back(place.run({"check", plan, "--site", site}));
-  EXPECT_EQ(place.cluster("up"), 0);
-  for (const Place::Ended& one : told) expect_sentence(one, {"slurmctld"});
-  EXPECT_NE(told.back().errors.find("is DOWN"), std::string::npos) << told.back().errors;
-}
-
 #ifdef KP_SLURMRESTD
 TEST(SlurmDoctorRest, FindsTheSiteReadyAndLeavesNothing) {
   SlurmPlace place("accounting");
-  const std::string keys = slurm_keys(rest_keys(place, "accounting"), "account: perf");
+  const std::string keys = slurm_keys(place.rest_keys(), "account: perf");
   expect_ready(place.run({"doctor", place.site(kStarter + keys), "--json"}));
   expect_nothing_is_left(place);
-}
-
-TEST(SlurmCheckRest, WrongSitesAreTold) {
-  SlurmPlace place("accounting");
-  check_all(place, rest_keys(place, "accounting"));
-}
-
-TEST(SlurmCheckRest, TokensAndServersThatDontServeAreTold) {
-  SlurmPlace place("plain");
-  const std::string plan = place.write("plan.yaml", plan_of(1, ""));
-  const std::string keys = rest_keys(place, "plain");
-  const std::string site = place.site(slurm_keys(keys, ""));
-  const auto check = [&] { return place.run({"check", plan, "--site", site}); };
-  // {"exp":1000000000,"sun":"me"}, then {"exp":9999999999,"sun":"me"} that nobody signed.
-  place.write("token", "x.eyJleHAiOjEwMDAwMDAwMDAsInN1biI6Im1lIn0.s");
-  expect_sentence(check(), {"expired at 2001-09-09", "scontrol token"});
-  expect_finding(place.run({"doctor", site}), {"expired at 2001-09-09", "scontrol token"});
-  place.write("token", "x.eyJleHAiOjk5OTk5OTk5OTksInN1biI6Im1lIn0.s");
-  expect_sentence(check(), {"token of user 'me' is not accepted", "scontrol token"});
-  fs::remove(place.path() + "/token");
-  expect_sentence(check(), {place.path() + "/token"});
-  rest_keys(place, "plain");
-  place.site(slurm_keys("transport: rest, rest: {url: \"http://127.0.0.1:9\", token_file: " +
-                            place.path() + "/token}",
-                        ""));
-  expect_sentence(check(), {"127.0.0.1:9", "slurm.rest"});
 }
 
 // Every command line of every process now, the environment's token among them or not.
@@ -326,7 +169,7 @@ bool any_command_line_holds(const std::string& text) {
 
 TEST(SlurmSecrets, TheTokenReachesNoCommandLineLogDatabaseOrReport) {
   SlurmPlace place("plain");
-  const std::string keys = rest_keys(place, "plain");
+  const std::string keys = place.rest_keys();
   std::string token = place.read("token");
   token.resize(std::min(token.size(), token.find('\n')));
   ASSERT_GT(token.size(), 50U);

@@ -2,7 +2,7 @@
 //
 // What clusters do to jobs, done to real ones: the launcher's answer to each. A test that hurts the
 // cluster heals it again; `cluster up` starts what is missing.
-#include <nlohmann/json.hpp>
+#include <signal.h>
 
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/backend/local_files.h"
@@ -136,6 +136,52 @@ TEST(SlurmFault, AControllerThatIsAwayIsAnErrorThatPasses) {
   EXPECT_EQ(cluster.place.cluster("up"), 0);
   const Observation end = cluster.wait_for(job, AllocationState::ended);
   EXPECT_EQ(end.reason, Reason::none) << end.detail;
+}
+
+// It holds its port and says nothing: every call must end by its deadline all the same.
+TEST(SlurmFault, AControllerThatHangsCostsNoCallMoreThanItsDeadline) {
+  OnCluster cluster("plain");
+  const AllocationRequest first = cluster.request("kp-before", "echo t=1");
+  const AllocationRequest second = cluster.request("kp-during", "echo t=1");
+  const JobRef job = cluster.submit(first);
+  cluster.wait_for(job, AllocationState::ended);
+  const pid_t slurmctld = cluster.place.pid_of("slurmctld");
+  ASSERT_GT(slurmctld, 1);
+  ASSERT_EQ(::kill(slurmctld, SIGSTOP), 0);
+  const auto within = [](auto call) {
+    const Nanoseconds before = system_clock().steady();
+    const auto answer = call(before + 3 * kSecond);
+    EXPECT_LT(system_clock().steady() - before, 4 * kSecond);
+    return answer;
+  };
+  const auto submitted = within([&](Deadline d) {
+    return cluster.launcher().submit({&second, 1}, d);
+  });
+  const JobRef other{second.name, second.directory, "", 0};
+  const auto seen = within([&](Deadline d) { return cluster.launcher().observe({&other, 1}, d); });
+  const auto cancelled = within([&](Deadline d) {
+    return cluster.launcher().cancel({&other, 1}, d);
+  });
+  ASSERT_EQ(::kill(slurmctld, SIGCONT), 0);
+  ASSERT_FALSE(submitted.at(0));
+  EXPECT_EQ(submitted[0].error().code, ErrorCode::timeout) << submitted[0].error().message;
+  ASSERT_FALSE(seen);
+  EXPECT_EQ(seen.error().code, ErrorCode::timeout) << seen.error().message;
+  EXPECT_FALSE(cancelled.at(0));
+  // It may have arrived: its name tells, and there is one of it in the end.
+  JobRef made;
+  EXPECT_TRUE(comes_true([&] {
+    const auto again = cluster.launcher().submit({&second, 1}, OnCluster::soon());
+    if (again[0]) made = *again[0];
+    return again[0].has_value();
+  }));
+  EXPECT_EQ(cluster.wait_for(made, AllocationState::ended).reason, Reason::none);
+  const std::string queue =
+      cluster.place.slurm({"squeue", "-h", "-t", "all", "--name=kp-during", "-o", "%i|%Z"});
+  const std::size_t one = queue.find("|" + second.directory + "\n");
+  ASSERT_NE(one, std::string::npos) << queue;
+  EXPECT_EQ(queue.find("|" + second.directory + "\n", one + 1), std::string::npos) << queue;
+  EXPECT_TRUE(cluster.has_begun(second));
 }
 
 TEST(SlurmFault, AJobThatSomebodyElseCancelledSaysByWhom) {

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -37,14 +37,8 @@ limits: {timeout: 5m, retries: 5}
 )y";
 }
 
-// A site that talks to slurmrestd, with a token made now.
-[[maybe_unused]] std::string rest_of(const SlurmPlace& place, const std::string& cluster) {
-  std::string url;
-  std::ifstream(KP_SLURM_FOLDER "/" + cluster + "/rest.url") >> url;
-  const std::string token = place.slurm({"scontrol", "token", "lifespan=7200"});
-  place.write("token", token.substr(token.find('=') + 1));
-  return "slurm: {transport: rest, rest: {url: \"" + url + "\", token_file: " + place.path() +
-         "/token}}\n";
+[[maybe_unused]] std::string rest_of(const SlurmPlace& place) {
+  return "slurm: {" + place.rest_keys() + "}\n";
 }
 
 struct Told {
@@ -99,11 +93,46 @@ Told stories(const SlurmPlace& place, int runs) {
   EXPECT_EQ(told.nodes_of.size(), 4U) << "K = 1, 2, 4, 8";
 }
 
+// Both builds of a pair are neighbours in one job, on the same nodes.
+TEST(SlurmPacked, TwoBuildsAreInTurnsInOneJob) {
+  SlurmPlace place("plain");
+  const auto build = [&](const std::string& name, const std::string& seconds) {
+    const std::string path =
+        place.write(name, "#!/bin/sh\necho $SLURMD_NODENAME >>\"" + place.path() +
+                              "/$KNEEPOINT_ATTEMPT.nodes\"\necho t=" + seconds + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  };
+  const std::string plan = place.write("plan.yaml", R"y(study: turns
+worker: node
+scale: [1, 2, 4, 8]
+shape: {ranks_per_node: 1, bind: none}
+modes: [strong]
+workloads:
+  - name: app
+    command: ["{build}"]
+    metrics: {time: {pattern: "t=([0-9.]+)", unit: s}}
+repeat: 5
+limits: {timeout: 5m}
+)y");
+  const auto ended = place.run({"run", plan, "--site", place.site("starter: {kind: srun}\n"),
+                                "--ab", "old=" + build("before", "1.00"), "--ab",
+                                "new=" + build("after", "1.10"), "--json"});
+  ASSERT_EQ(ended.exit_code, 1) << ended.output << ended.errors;
+  const json answer = json::parse(ended.output, nullptr, false);
+  EXPECT_EQ(answer["report"]["builds"]["verdict"], "REGRESSED") << answer["report"]["builds"];
+  EXPECT_EQ(answer["report"]["builds"]["curves"][0]["pairs"], 20);
+  const Told told = stories(place, 40);
+  EXPECT_EQ(told.succeeded, 40);
+  EXPECT_EQ(told.attempts_of.size(), 1U) << "one job";
+  expect_nested(told);
+}
+
 #ifdef KP_SLURMRESTD
 void run_packed_by_rest(const std::string& cluster, const std::string& starter) {
   SlurmPlace place(cluster);
   const std::string site =
-      place.site("starter: " + starter + "\npacking: {mode: packed}\n" + rest_of(place, cluster));
+      place.site("starter: " + starter + "\npacking: {mode: packed}\n" + rest_of(place));
   const auto ended =
       place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
@@ -128,24 +157,36 @@ TEST(SlurmRestStudy, PackedByMpirunWithAccounting) {
 }
 #endif
 
+bool any_rank_began(const SlurmPlace& place) {
+  for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
+    if (entry.path().extension() == ".nodes") return true;
+  }
+  return false;
+}
+
+// Every run waits until the last of the kills has struck.
 TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
   SlurmPlace place("plain");
+  const std::string wait = "0; while [ ! -e " + place.path() + "/go ]; do sleep 0.1; done";
   const std::vector<std::string> run = {
-      "run", place.write("plan.yaml", plan_of(place, "0.2")), "--site",
+      "run", place.write("plan.yaml", plan_of(place, wait)), "--site",
       place.site("starter: {kind: srun, mpi: pmix}\npacking: {mode: packed}\n")};
   for (int kills = 0; kills < 3; ++kills) {
     const pid_t pid = place.start(run);
-    if (place.ended_within(pid, 1'500'000)) {
-      place.wait(pid);
-      break;
+    // The first one before anything runs, the others while a step does.
+    if (kills > 0) {
+      ASSERT_TRUE(comes_true([&] { return any_rank_began(place); }));
     }
+    EXPECT_FALSE(place.ended_within(pid, kills == 0 ? 300'000 : 1'500'000));
     ::kill(pid, SIGKILL);
-    place.wait(pid);
+    EXPECT_EQ(place.wait(pid).exit_code, 128 + SIGKILL) << "it was not killed";
   }
+  place.go();
   const auto last = place.run(run);
   ASSERT_EQ(last.exit_code, 0) << last.output << last.errors;
   const Told told = stories(place, 24);
   EXPECT_EQ(told.succeeded, 24);
+  EXPECT_GE(told.attempts_of.begin()->second.size(), 2U) << "nothing was packed";
   for (const auto& [allocation, attempts] : told.attempts_of) {
     for (const std::string& attempt : attempts) {
       std::istringstream lines(place.read(attempt + ".nodes"));
@@ -161,8 +202,7 @@ TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
 #ifdef KP_SLURMRESTD
 TEST(SlurmRestStudySlow, OneJobPerRunEqualsTheClustersRecord) {
   SlurmPlace place("plain");
-  const std::string site =
-      place.site("starter: {kind: srun, mpi: pmix}\n" + rest_of(place, "plain"));
+  const std::string site = place.site("starter: {kind: srun, mpi: pmix}\n" + rest_of(place));
   const auto ended =
       place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
@@ -177,7 +217,7 @@ TEST(SlurmRestStudySlow, OneJobPerRunEqualsTheClustersRecord) {
 
 TEST(SlurmRestStudy, CheckFindsWhatWouldBeRefused) {
   SlurmPlace place("plain");
-  std::string rest = rest_of(place, "plain");
+  std::string rest = rest_of(place);
   const std::string plan = place.write("plan.yaml", plan_of(place, "0"));
   const auto good = place.run({"check", plan, "--site", place.site(rest)});
   EXPECT_EQ(good.exit_code, 0) << good.output << good.errors;

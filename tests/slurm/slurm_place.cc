@@ -4,6 +4,8 @@
 #include "tests/slurm/slurm_place.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 namespace kneepoint::testing_support {
@@ -33,9 +35,43 @@ int SlurmPlace::cluster(const std::string& command,
   return told.exit_code;
 }
 
+pid_t SlurmPlace::pid_of(const std::string& part) const {
+  pid_t pid = 0;
+  std::ifstream(folder_ + "/run/" + part + ".owned") >> pid;
+  return pid;
+}
+
 std::string SlurmPlace::slurm(const std::vector<std::string>& argv) const {
   const Told told = run_program(argv, 120);
   return told.output + told.errors;
+}
+
+void SlurmPlace::make_narrow_qos() const {
+  slurm({"sacctmgr", "-i", "add", "qos", "narrow", "set", "MaxTRESPerJob=node=2",
+         "MaxWall=00:05:00"});
+  slurm({"sacctmgr", "-i", "modify", "user", "where", "account=perf", "set", "qos+=narrow"});
+}
+
+std::string slurm_keys(const std::string& first, const std::string& second) {
+  return "slurm: {" + first + (first.empty() || second.empty() ? "" : ", ") + second + "}\n";
+}
+
+std::string SlurmPlace::rest_keys(const std::string& where) const {
+  std::string url;
+  std::ifstream(folder_ + "/" + where) >> url;
+  EXPECT_FALSE(url.empty()) << where;
+  renew_token();
+  return "transport: rest, rest: {url: \"" + url + "\", token_file: " + path() + "/token}";
+}
+
+void SlurmPlace::renew_token() const {
+  const std::string made = slurm({"scontrol", "token", "lifespan=7200"});
+  EXPECT_NE(made.find('='), std::string::npos) << made;
+  put_token(made.substr(made.find('=') + 1));
+}
+
+void SlurmPlace::put_token(const std::string& token) const {
+  std::filesystem::rename(write("token.new", token), path() + "/token");
 }
 
 std::string SlurmPlace::site(const std::string& more) const {

@@ -12,61 +12,16 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 
-#include "tests/slurm/slurm_place.h"
+#include "tests/slurm/study_on.h"
 
 namespace kneepoint {
 namespace {
 
-using nlohmann::json;
 using testing_support::comes_true;
 using testing_support::has;
-using testing_support::SlurmPlace;
-
-class StudyOn {
- public:
-  StudyOn(const std::string& cluster, int runs,
-          const std::string& limits = "timeout: 10m, retries: 2")
-      : place(cluster), runs_(runs), limits_(limits) {
-    use_site("");
-  }
-  ~StudyOn() { go(); }  // whatever still waits may end
-
-  void use_site(const std::string& slurm) {
-    site_ = place.site("slurm: {exclusive: false" + (slurm.empty() ? "" : ", " + slurm) + "}\n");
-  }
-
-  std::vector<std::string> command() const {
-    const std::string plan = place.waiting_plan("faulty", runs_, limits_);
-    return {"run", plan, "--site", site_};
-  }
-  void start() { pid_ = place.start(command()); }
-  void go() const { place.go(); }
-  SlurmPlace::Ended finish() const { return place.finish(pid_); }
-  pid_t pid() const { return pid_; }
-
-  std::map<std::string, int> executions() const { return place.executions(); }
-  bool all_run() const { return executions().size() >= static_cast<std::size_t>(runs_); }
-
-  std::string events(int run = 1) const { return place.events(run); }
-  json attempt(std::size_t number = 1, int run = 1) const { return place.attempt(number, run); }
-  std::string job(int run = 1) const { return attempt(1, run).value("job", ""); }
-  std::string detail(std::size_t number = 1) const { return attempt(number).value("detail", ""); }
-  std::string state(std::size_t number = 1, int run = 1) const {
-    return attempt(number, run).value("state", "");
-  }
-  std::string errors() const { return place.read("err"); }
-
-  SlurmPlace place;
-
- private:
-  const int runs_;
-  const std::string limits_;
-  std::string site_;
-  pid_t pid_ = 0;
-};
+using testing_support::StudyOn;
 
 // A small file system over a folder, gone with the object.
 class SmallDisk {

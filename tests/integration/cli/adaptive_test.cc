@@ -208,6 +208,64 @@ TEST(BudgetCommand, NodeHoursStopAStudyToo) {
   EXPECT_GT(status.at("node_hours").get<double>(), 0.05);
 }
 
+// Times that vary by half: runs take much longer than they are reckoned at.
+TEST(BudgetCommand, IsNeverPassedThoughRunsTakeLongerThanReckoned) {
+  for (const bool packed : {false, true}) {
+    for (int seed = 1; seed <= 6; ++seed) {
+      const Place place;
+      const std::string site = place.write(
+          "site.yaml", "backend: simulated\nname: sim\nsimulated: {nodes: 64, noise: 0.5, seed: " +
+                           std::to_string(seed) + "}\n" +
+                           (packed ? "packing: {mode: packed, allocations: 2, limit: 12h}\n" : ""));
+      const std::string prices = place.write(
+          "prices.yaml", "currency: EUR\nitems: {node: {per_node_hour: 6, granularity: 60s}}\n");
+      const std::string plan = place.write(
+          "plan.yaml",
+          "study: noisy\nworker: node\nscale: [1, 2, 4, 8]\nmodes: [strong]\n"
+          "workloads:\n  - name: solver\n    use: synthetic\n"
+          "    parameters: {work: sleep, s: 0.05, c: 0.001, seconds: 60}\nrepeat: 5\n"
+          "limits: {timeout: 20m, concurrent: 4, budget: {node_hours: 1.95, amount: 13.60, "
+          "currency: EUR}}\n");
+      const auto ended =
+          place.kneepoint({"run", plan, "--site", site, "--prices", prices, "--item", "node"});
+      const json status = json::parse(place.kneepoint({"status", "noisy", "--json"}).output);
+      EXPECT_LE(status.at("node_hours").get<double>(), 1.95) << packed << " " << seed;
+      EXPECT_LE(std::stod(status.at("spent").at("amount").get<std::string>()), 13.6) << seed;
+      EXPECT_TRUE(ended.exit_code == 4 || ended.exit_code == 0) << ended.errors;
+    }
+  }
+}
+
+TEST(BudgetCommand, AnotherPriceIsForWhatComesAndAnotherCurrencyIsRefused) {
+  const Place place;
+  const std::string site = place.write("site.yaml", kMinuteSite);
+  const auto book = [&](const std::string& name, const std::string& currency, const char* price) {
+    return place.write(
+        name, "currency: " + currency + "\nitems: {node: {per_node_hour: " + price + "}}\n");
+  };
+  const std::string cheap = book("cheap.yaml", "EUR", "6"), dear = book("dear.yaml", "EUR", "60"),
+                    other = book("other.yaml", "USD", "6");
+  const auto run = [&](const std::string& budget, const std::string& prices) {
+    return place.kneepoint(
+        {"run", place.write("plan.yaml", unmodelled(budget)), "--site", site, "--prices", prices});
+  };
+  const auto spent = [&] {
+    const json status = json::parse(place.kneepoint({"status", "spender", "--json"}).output);
+    return std::stod(status.at("spent").at("amount").get<std::string>());
+  };
+  ASSERT_EQ(run("{amount: 0.75, currency: EUR}", cheap).exit_code, 4);
+  const double before = spent();
+  const auto refused = run("{amount: 99, currency: USD}", other);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.errors, "was billed in EUR so far, and ")) << refused.errors;
+  const auto second = run("{amount: 99, currency: EUR}", dear);
+  EXPECT_EQ(second.exit_code, 0) << second.errors;
+  EXPECT_TRUE(has(second.errors, "what was spent so far stays billed by item node of "))
+      << second.errors;
+  // 15 node-minutes in all: those of before at 0.10, the others at 1.00.
+  EXPECT_NEAR(spent(), before + (1.5 - before) * 10, 0.01);
+}
+
 TEST(BudgetCommand, CheckAndRunRefuseWhatCanNotFitAndSayWhatWould) {
   const Place place;
   const std::string site = place.write("site.yaml", kNoisySite);

@@ -149,6 +149,21 @@ TEST_F(Commands, AStudyCanBeRunListedReportedAndDeleted) {
   EXPECT_EQ(place.kneepoint({"report", id, "--markdown", "--output", file}).output, "");
   EXPECT_EQ(place.read("report.md"), place.kneepoint({"report", id, "--markdown"}).output);
   EXPECT_EQ(place.kneepoint({"report", "--csv", "--json"}).exit_code, 2);
+  const std::string page = place.path() + "/report.html";
+  EXPECT_EQ(place.kneepoint({"report", id, "--html", "--output", page}).output, "");
+  EXPECT_EQ(place.read("report.html"), place.kneepoint({"report", id, "--html"}).output);
+  EXPECT_NE(place.read("report.html").find("<!doctype html>"), std::string::npos);
+  EXPECT_EQ(place.kneepoint({"report", "--html", "--brief"}).exit_code, 2);
+  const std::string folder = place.path() + "/figures";
+  EXPECT_EQ(place.kneepoint({"report", "--figures", folder, "--html"}).exit_code, 2);
+  EXPECT_FALSE(fs::exists(folder)) << "refused before anything is written";
+  for (int again = 0; again < 2; ++again) {
+    const auto drawn = place.kneepoint({"report", id, "--figures", folder});
+    EXPECT_EQ(drawn.exit_code, 0) << drawn.errors;
+    EXPECT_NE(drawn.errors.find("figures into " + folder), std::string::npos) << drawn.errors;
+  }
+  EXPECT_TRUE(fs::exists(folder + "/model-strong-efficiency.svg"));
+  EXPECT_TRUE(fs::exists(folder + "/model-strong-efficiency-linear.svg"));
 
   EXPECT_EQ(place.kneepoint({"delete", id}).exit_code, 2) << "without --yes and a terminal";
   EXPECT_TRUE(fs::exists(place.path() + "/runs/" + id));
@@ -217,7 +232,7 @@ TEST_F(Commands, WithoutADatabaseTheListIsEmptyAndTheRestSaysWhatToDo) {
 TEST_F(Commands, HelpGoesToStdoutAndMistakesToStderr) {
   const auto help = place.kneepoint({"run", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  EXPECT_EQ(help.output.find("Usage: kneepoint run PLAN"), 0U) << help.output;
+  EXPECT_EQ(help.output.find("Usage: kneepoint run [PLAN]"), 0U) << help.output;
   const auto slip = place.kneepoint({"rnu"});
   EXPECT_EQ(slip.exit_code, 2);
   EXPECT_EQ(slip.output, "");

@@ -76,7 +76,7 @@ TEST_F(GateCommand, FollowsASeriesFromItsFirstNightToARegression) {
   EXPECT_EQ(worse["curves"][0]["since"], worse["study"].get<std::string>().substr(
                                              0, worse["study"].get<std::string>().rfind('-')) +
                                              "-11");
-  EXPECT_NE(text_of("gate.xml").find("<failure message="), std::string::npos);
+  EXPECT_NE(text_of("gate.xml").find("<failure type=\"REGRESSED\" message="), std::string::npos);
   EXPECT_NE(text_of("gate.xml").find("tests=\"5\""), std::string::npos) << text_of("gate.xml");
   EXPECT_EQ(text_of("gate.md").rfind("## REGRESSED", 0), 0u) << text_of("gate.md");
   for (int i = 0; i < 5; ++i) night(12);

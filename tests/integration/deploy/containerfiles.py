@@ -127,11 +127,14 @@ def check(text, root):
     return problems + (check_last(all_stages[-1]) if all_stages else [])
 
 
-def build_packages(root):
-    """Of ./quickstart; ccache is of no use in an image."""
+def build_packages(root, with_web):
+    """Of ./quickstart; ccache is of no use in an image. The page takes npm, and npm certificates."""
     text = (root / ".ci/lib.sh").read_text()
-    body = re.search(r"^build_packages=\((.*?)^\)", text, re.S | re.M).group(1)
-    return set(re.findall(r"'([^|']+)\|", body)) - {"ccache"}
+    names = set()
+    for part in ["build"] + (["web"] if with_web else []):
+        body = re.search(rf"^{part}_packages=\((.*?)^\)", text, re.S | re.M).group(1)
+        names |= set(re.findall(r"'([^|']+)\|", body))
+    return names - {"ccache"} | ({"ca-certificates"} if with_web else set())
 
 
 def containerfiles(root):
@@ -146,7 +149,7 @@ def lint(root):
     for file in containerfiles(root):
         text = file.read_text()
         problems = check(text, root)
-        differ = packages(stages(text)[0]) ^ build_packages(root)
+        differ = packages(stages(text)[0]) ^ build_packages(root, "KNEEPOINT_WEB=ON" in text)
         if differ:
             problems.append((1, f"the build stage and .ci/lib.sh differ in {sorted(differ)}"))
         for line, problem in problems:

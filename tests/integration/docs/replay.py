@@ -84,6 +84,12 @@ def refreshed(expected, printed):
     return new if matches(new, printed) else printed[:head] + [ANY] + printed[len(printed) - tail:]
 
 
+def inside(words, place):
+    """Folders of the try-out, inside `place`."""
+    return [place + word[len(TRY_FOLDER):] if word.startswith(TRY_FOLDER + "/") else word
+            for word in words]
+
+
 def adapted(words, root, place):
     """Sites of the try-out, with their folder inside `place`."""
     for number, word in enumerate(words):
@@ -97,7 +103,7 @@ def adapted(words, root, place):
 
 
 def run(command, kneepoint, root, place, slurm=False):
-    words = shlex.split(command)
+    words = inside(shlex.split(command), place)
     if slurm:
         words = adapted(words, root, place)
     if words[0] != "kneepoint":
@@ -115,7 +121,7 @@ def run(command, kneepoint, root, place, slurm=False):
     ended = subprocess.run([kneepoint] + words[1:], cwd=root, env=environment, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_S, check=False)
-    text = ended.stdout.replace(place + "/", TRY_FOLDER + "/") if slurm else ended.stdout
+    text = ended.stdout.replace(place + "/", TRY_FOLDER + "/")
     return text.rstrip("\n").split("\n") if text else []
 
 

@@ -2,23 +2,14 @@
 #
 # Runs small studies on the simulated and the local backend, validates what `report --json` prints
 # against docs/reference/report.schema.json, and that the schema refuses broken reports. Also checks
-# that the goldens are valid. Exit 77 (skipped, with the reason) where the module is missing.
+# that the goldens are valid.
 import copy
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError as error:
-    print(f"skipped: {error}; install python3-jsonschema")
-    sys.exit(77)
-
-root, kneepoint = sys.argv[1], sys.argv[2]
-TIMEOUT = 300
-failures = []
+from answers import check, command, fail, failures, load, validator_of, write
 
 SYNTHETIC = """study: {name}
 worker: rank
@@ -59,39 +50,7 @@ repeat: 2
 """
 
 
-def fail(text):
-    print(text)
-    failures.append(text)
-
-
-def command(*arguments, allowed=(0,)):
-    done = subprocess.run([kneepoint, *arguments], capture_output=True, text=True, timeout=TIMEOUT,
-                          check=False)
-    if done.returncode not in allowed:
-        fail(f"{' '.join(arguments)}: exit {done.returncode}: {done.stderr}")
-    return done.stdout
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    return path
-
-
-def load(path):
-    with open(os.path.join(root, path), encoding="utf-8") as stream:
-        return json.load(stream)
-
-
-schema = load("docs/reference/report.schema.json")
-kind = jsonschema.validators.validator_for(schema)
-kind.check_schema(schema)
-validator = kind(schema)
-
-
-def check(name, report):
-    for error in list(validator.iter_errors(report))[:10]:
-        fail(f"{name}: {'.'.join(map(str, error.absolute_path))}: {error.message[:300]}")
+validator = validator_of(load("docs/reference/report.schema.json"))
 
 
 def modes_of(report):
@@ -162,7 +121,7 @@ def broken_variants(report):
 
 
 for golden in ("sample", "full"):
-    check(golden, load(f"tests/golden/report/{golden}.json"))
+    check(validator, golden, load(f"tests/golden/report/{golden}.json"))
 
 refused = 0
 with tempfile.TemporaryDirectory() as place:
@@ -176,7 +135,7 @@ with tempfile.TemporaryDirectory() as place:
         command("run", plan, "--site", site)
         text = command("report", name, "--json")
         report = json.loads(text or "{}")
-        check(name, report)
+        check(validator, name, report)
         check_meaning(name, report, rule, floor)
         if command("report", name, "--json") != text:
             fail(f"{name}: a second report differs")
@@ -189,7 +148,7 @@ with tempfile.TemporaryDirectory() as place:
         plan = write(f"{name}.yaml", LOCAL.format(name=name, case=case, output=output))
         command("run", plan, allowed=(code,))
         report = json.loads(command("report", name, "--json") or "{}")
-        check(name, report)
+        check(validator, name, report)
         if report.get("red") != (code == 4):
             fail(f"{name}: red is {report.get('red')}")
 

@@ -14,7 +14,7 @@ PLURALS = {
     "ClusterQueue": "clusterqueues", "ConfigMap": "configmaps", "CronJob": "cronjobs",
     "CustomResourceDefinition": "customresourcedefinitions", "Deployment": "deployments",
     "Job": "jobs", "LocalQueue": "localqueues", "Namespace": "namespaces",
-    "MPIJob": "mpijobs", "NetworkPolicy": "networkpolicies", "PersistentVolumeClaim": "persistentvolumeclaims",
+    "MPIJob": "mpijobs", "Secret": "secrets", "NetworkPolicy": "networkpolicies", "PersistentVolumeClaim": "persistentvolumeclaims",
     "PersistentVolume": "persistentvolumes", "Pod": "pods", "ResourceFlavor": "resourceflavors", "Role": "roles",
     "RoleBinding": "rolebindings", "Service": "services", "ServiceAccount": "serviceaccounts",
 }

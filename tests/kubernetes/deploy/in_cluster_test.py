@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The controllers of deploy/kubernetes at work: in pods of a real cluster, with the shipped account, Role,
+"""The controller of deploy/kubernetes at work: in pods of a real cluster, with the shipped account, Role,
 pod security and volume. Their image is what `cmake --install` installs, since nothing builds images here.
 
 in_cluster_test.py FOLDER_OF_THE_CLUSTER BUILD_FOLDER
@@ -8,6 +8,7 @@ in_cluster_test.py FOLDER_OF_THE_CLUSTER BUILD_FOLDER
 import json
 import os
 import pathlib
+import secrets
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ sys.path.insert(0, str(manifests.HERE.parent))
 import worker_image  # noqa: E402
 
 SPACE, VOLUME, IMAGE = "kneepoint", "kneepoint-state", "kneepoint.test/controller:0.1.0"
+TOKEN = secrets.token_hex(32)
 RUNS = 18  # of plans/kubernetes-try.yaml
 SITE = """name: in-cluster
 backend: kubernetes
@@ -39,7 +41,6 @@ def give_image():
         bin_folder = root + worker_image.PREFIX + "/bin"
         worker_image.told("cmake", "--install", build, "--component", "controller", "--strip",
                           "--prefix", root + worker_image.PREFIX)
-        shutil.copy(manifests.ROOT / "deploy/container/kneepoint-controller", bin_folder)
         for library in sorted(set(worker_image.libraries_of([bin_folder + "/kneepoint"]))):
             worker_image.copy(library, root)
         worker_image.told(shutil.which("ldconfig") or "/sbin/ldconfig", "-r", root)
@@ -86,21 +87,34 @@ class InCluster(unittest.TestCase):
                 "configMapGenerator": [{"name": name, "behavior": "replace",
                                         "files": ["plan.yaml", "site.yaml"]}]}))
             things = manifests.render("kustomize", here)[0]
-        for thing in [volume, *things]:
+        secret = {"apiVersion": "v1", "kind": "Secret", "stringData": {"token": TOKEN},
+                  "metadata": {"name": "kneepoint-token", "namespace": SPACE}}
+        space = [one for one in things if one["kind"] == "Namespace"]
+        for thing in [volume, *space, secret, *[one for one in things if one not in space]]:
             answer = api.apply(thing, dry=False)
             self.assertTrue(answer.good, f"{manifests.name_of(thing)}: {answer}")
         return {one["kind"]: one for one in things}
 
-    def controllers(self):
+    def pods(self, component):
         path = (f"/api/v1/namespaces/{SPACE}/pods?labelSelector="
-                "app.kubernetes.io/component=controller")
+                f"app.kubernetes.io/component={component}")
         return [one["metadata"]["name"] for one in api.call("GET", path).json()["items"]]
 
     def log(self, pod):
         return api.call("GET", f"/api/v1/namespaces/{SPACE}/pods/{pod}/log").body
 
     def logs(self):
-        return "\n".join(self.log(pod) for pod in self.controllers())
+        return "\n".join(self.log(pod) for kind in ("controller", "nightly") for pod in self.pods(kind))
+
+    def succeeded(self):
+        """Runs of the only study; 0 before there is one."""
+        database = self.state / "kneepoint.db"
+        if not database.exists():
+            return 0
+        said = subprocess.run([manifests.kneepoint(), "--db", str(database), "list", "--json"], text=True,
+                              capture_output=True)
+        studies = json.loads(said.stdout)["studies"] if said.returncode == 0 else []
+        return studies[0]["succeeded"] if studies else 0
 
     def expect_a_finished_study(self):
         database = str(self.state / "kneepoint.db")
@@ -119,36 +133,37 @@ class InCluster(unittest.TestCase):
             self.assertTrue(eventually(lambda: not api.call("GET", path).json()["items"], 60),
                             api.call("GET", path))
 
-    def test_a_deployment_resumes_its_study_in_the_next_pod(self):
-        self.make("overlays/controller", "kneepoint-controller")
-        self.assertTrue(eventually(lambda: self.logs().count(" succeeded: ") >= 3, 240), self.logs())
-        first = self.controllers()
-        self.assertEqual(len(first), 1)
-        self.assertNotIn("the study is done", self.logs(), "too late to kill anything")
-        answer = api.call("DELETE", f"/api/v1/namespaces/{SPACE}/pods/{first[0]}")
-        self.assertTrue(answer.good, answer)
-
-        def second_is_done():
-            return any("the study is done" in self.log(pod) for pod in self.controllers() if pod not in first)
-
-        self.assertTrue(eventually(second_is_done, 400), self.logs())
-        self.expect_a_finished_study()
-        self.expect_nothing_left()
-
-    def test_a_night_is_a_study_and_its_log_ends_with_the_report(self):
-        night = self.make("overlays/nightly", "kneepoint-nightly")["CronJob"]
+    def test_a_night_is_a_study_of_the_controller_which_resumes_it_in_its_next_pod(self):
+        night = self.make("overlays/nightly", "kneepoint-controller")["CronJob"]
+        self.assertTrue(eventually(lambda: self.pods("controller"), 60))
         job = {"apiVersion": "batch/v1", "kind": "Job", "spec": night["spec"]["jobTemplate"]["spec"],
                "metadata": {"name": "now", "namespace": SPACE}}
+        controller = f"/apis/apps/v1/namespaces/{SPACE}/deployments/kneepoint-controller"
+
+        def is_ready():
+            return api.call("GET", controller).json().get("status", {}).get("readyReplicas") == 1
+
+        self.assertTrue(eventually(is_ready, 120), self.logs())
         self.assertTrue(api.apply(job, dry=False).good)
+        self.assertTrue(eventually(lambda: self.succeeded() >= 3, 240), self.logs())
+        first = self.pods("controller")
+        self.assertEqual(len(first), 1)
+        self.assertLess(self.succeeded(), RUNS, "too late to kill anything")
+        answer = api.call("DELETE", f"/api/v1/namespaces/{SPACE}/pods/{first[0]}")
+        self.assertTrue(answer.good, answer)
 
         def over():
             status = api.call("GET", collection(job) + "/now").json().get("status", {})
             return [one["type"] for one in status.get("conditions") or []
                     if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
 
-        self.assertTrue(eventually(over, 400), self.logs())
+        self.assertTrue(eventually(over, 500), self.logs())
         self.assertEqual(over(), ["Complete"], self.logs())
-        self.assertIn("report: kneepoint report ", self.logs())
+        said = self.log(self.pods("nightly")[0])
+        self.assertIn(f"finished: {RUNS} of {RUNS} runs done, 0 failed", said)
+        self.assertIn("NO_BASELINE", said)
+        self.assertNotIn(TOKEN, self.logs())
+        self.assertNotEqual(self.pods("controller"), first)
         self.expect_a_finished_study()
         self.expect_nothing_left()
 

@@ -14,7 +14,7 @@ ROOT = HERE.parents[2]
 KUSTOMIZE = ROOT / "deploy/kubernetes"
 CHART = ROOT / "deploy/helm/kneepoint"
 # Kustomizations that the chart can make too, and controller.kind of them.
-KINDS = {"base": "none", "overlays/controller": "study", "overlays/nightly": "nightly",
+KINDS = {"base": "none", "overlays/controller": "serve", "overlays/nightly": "nightly",
          "overlays/rdma": "none"}
 
 
@@ -52,9 +52,9 @@ def helm(values, release="kneepoint", namespace="kneepoint"):
 def values_like(folder):
     """The values with which the chart makes what the kustomization of `folder` makes."""
     values = {"controller": {"kind": KINDS[folder]}, "namespace": {"create": True}}
-    if (KUSTOMIZE / folder / "plan.yaml").exists():
-        values["plan"] = (KUSTOMIZE / folder / "plan.yaml").read_text()
-        values["site"] = (KUSTOMIZE / folder / "site.yaml").read_text()
+    if KINDS[folder] != "none":
+        values["plan"] = (KUSTOMIZE / "overlays/controller/plan.yaml").read_text()
+        values["site"] = (KUSTOMIZE / "overlays/controller/site.yaml").read_text()
     if folder == "overlays/rdma":
         values["namespace"]["podSecurity"] = "privileged"
     return values

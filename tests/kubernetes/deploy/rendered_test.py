@@ -90,38 +90,69 @@ class Rendered(unittest.TestCase):
                     self.assertEqual(container["securityContext"]["capabilities"], {"drop": ["ALL"]})
                     self.assertRegex(container["image"], r":\d+\.\d+\.\d+$")
                     self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & set(pod))
-        self.assertEqual(seen, 4)
+        self.assertEqual(seen, 6)
 
-    def test_only_one_pod_at_a_time_has_the_database(self):
+    def test_only_the_controllers_one_pod_has_the_database(self):
         deployment = by_name(manifests.kustomize("overlays/controller"))["Deployment kneepoint-controller"]
         self.assertEqual(deployment["spec"]["strategy"], {"type": "Recreate"})
         self.assertEqual(deployment["spec"]["replicas"], 1)
-        night = by_name(manifests.kustomize("overlays/nightly"))["CronJob kneepoint-nightly"]
+        things = by_name(manifests.kustomize("overlays/nightly"))
+        night = things["CronJob kneepoint-nightly"]
         self.assertEqual(night["spec"]["concurrencyPolicy"], "Forbid")
+        owners = [name for name, one in things.items() if manifests.pod_template(one)
+                  and any("persistentVolumeClaim" in volume for volume in manifests.pod_template(one)["spec"]["volumes"])]
+        self.assertEqual(owners, ["Deployment kneepoint-controller"])
+        self.assertIs(manifests.pod_template(night)["spec"]["automountServiceAccountToken"], False)
+        pod = manifests.pod_template(deployment)["spec"]
+        variables = {one["name"]: one["value"] for one in pod["containers"][0]["env"]}
+        mounts = {one["name"]: one["mountPath"] for one in pod["containers"][0]["volumeMounts"]}
+        self.assertTrue(variables["KNEEPOINT_DB"].startswith(mounts["state"] + "/"))
 
-    def test_two_controllers_of_a_namespace_have_folders_of_their_own(self):
-        folders, claims = [], []
+    def test_the_token_comes_from_a_secret_that_nobody_else_reads(self):
         for folder in ("overlays/controller", "overlays/nightly"):
             for thing in filter(manifests.pod_template, manifests.kustomize(folder)):
                 pod = manifests.pod_template(thing)["spec"]
-                variables = {one["name"]: one["value"] for one in pod["containers"][0]["env"]}
-                mounts = {one["name"]: one["mountPath"] for one in pod["containers"][0]["volumeMounts"]}
-                self.assertTrue(variables["KNEEPOINT_DB"].startswith(mounts["state"] + "/"))
-                folders.append(mounts["state"])
-                claims.append(pod["volumes"][0]["persistentVolumeClaim"]["claimName"])
-        self.assertEqual(len(set(folders)), 2)
-        self.assertEqual(len(set(claims)), 2)
+                volumes = [one["secret"] for one in pod["volumes"] if one["name"] == "token"]
+                self.assertEqual(volumes, [{"secretName": "kneepoint-token", "defaultMode": 0o440}])
+                command = pod["containers"][0]["command"]
+                mount = [one["mountPath"] for one in pod["containers"][0]["volumeMounts"] if one["name"] == "token"]
+                self.assertEqual(command[command.index("--token-file") + 1], mount[0] + "/token")
+            self.assertFalse([one for one in manifests.kustomize(folder) if one["kind"] == "Secret"])
+
+    def test_the_night_reaches_the_controller_and_nothing_else(self):
+        things = by_name(manifests.kustomize("overlays/nightly"))
+        pod = manifests.pod_template(things["CronJob kneepoint-nightly"])
+        command = pod["spec"]["containers"][0]["command"]
+        service = things["Service kneepoint-controller"]
+        port = [one["port"] for one in service["spec"]["ports"] if one["name"] == "dashboard"][0]
+        self.assertEqual(command[command.index("--server") + 1],
+                         f"http://{service['metadata']['name']}:{port}")
+        serving = manifests.pod_template(things["Deployment kneepoint-controller"])["spec"]["containers"][0]
+        hosts = serving["command"][serving["command"].index("--allow-host") + 1]
+        self.assertIn(service["metadata"]["name"], hosts.split(","))
+        self.assertEqual({one["name"]: one["containerPort"] for one in serving["ports"]}["dashboard"], port)
+        for kind in ("readinessProbe", "livenessProbe"):
+            self.assertEqual(serving[kind]["httpGet"], {"path": "/healthz", "port": "dashboard"})
+        labels = pod["metadata"]["labels"]
+        own = things["NetworkPolicy kneepoint-nightly"]["spec"]
+        self.assertLessEqual(own["podSelector"]["matchLabels"].items(), labels.items())
+        self.assertNotIn("ingress", own)
+        entry = [rule for rule in things["NetworkPolicy kneepoint-controller"]["spec"]["ingress"]
+                 if rule["ports"][0]["port"] == port]
+        self.assertEqual(len(entry), 1)
+        self.assertLessEqual(entry[0]["from"][0]["podSelector"]["matchLabels"].items(), labels.items())
 
     def test_the_commands_of_the_pods_exist(self):
-        text = subprocess.run([manifests.kneepoint(), "run", "--help"], capture_output=True, text=True,
-                              check=True).stdout
-        commands = [manifests.pod_template(one)["spec"]["containers"][0]["command"]
-                    for one in manifests.kustomize("overlays/nightly") if manifests.pod_template(one)]
-        self.assertEqual([command[:2] for command in commands], [["/opt/kneepoint/bin/kneepoint", "run"]])
-        for flag in [word for word in commands[0] if word.startswith("--")]:
-            self.assertIn(flag + " ", text)
-        script = manifests.ROOT / "deploy/container/kneepoint-controller"
-        self.assertTrue(script.stat().st_mode & 0o100)
+        seen = []
+        for thing in filter(manifests.pod_template, manifests.kustomize("overlays/nightly")):
+            command = manifests.pod_template(thing)["spec"]["containers"][0]["command"]
+            self.assertEqual(command[0], "/opt/kneepoint/bin/kneepoint")
+            seen.append(command[1])
+            text = subprocess.run([manifests.kneepoint(), command[1], "--help"], capture_output=True, text=True,
+                                  check=True).stdout
+            for flag in [word for word in command if word.startswith("--")]:
+                self.assertIn(flag + " ", text)
+        self.assertEqual(sorted(seen), ["serve", "start"])
 
     def test_another_plan_replaces_the_controllers_pod(self):
         def of(values):
@@ -155,11 +186,11 @@ class Rendered(unittest.TestCase):
 
     def test_values_that_make_no_sense_are_refused(self):
         for values, said in [
-            ({"controler": {"kind": "study"}}, "controler"),
+            ({"controler": {"kind": "serve"}}, "controler"),
             ({"controller": {"kind": "daemon"}}, "kind"),
             ({"controller": {"image": {"tag": "latest"}}}, "tag"),
             ({"storage": {"accessMode": "ReadWriteMany"}}, "accessMode"),
-            ({"controller": {"kind": "study"}}, "--set-file plan=plan.yaml"),
+            ({"controller": {"kind": "serve"}}, "--set-file plan=plan.yaml"),
         ]:
             with self.subTest(values), self.assertRaisesRegex(RuntimeError, said):
                 manifests.helm(values)
@@ -179,6 +210,10 @@ class Rendered(unittest.TestCase):
             {"nightly": {"schedule": "0 3 * * *"}},
             {"nightly": {"timeZone": "Europe/Berlin"}},
             {"nightly": {"activeDeadlineSeconds": 3600}},
+            {"nightly": {"gate": False}},
+            {"dashboard": {"tokenSecret": "other"}},
+            {"dashboard": {"hosts": ["perf.example.org"]}},
+            {"networkPolicy": {"dashboardFrom": [{"podSelector": {"matchLabels": {"a": "b"}}}]}},
             {"storage": {"size": "1Gi"}},
             {"storage": {"storageClass": "fast"}},
             {"storage": {"accessMode": "ReadWriteOncePod"}},

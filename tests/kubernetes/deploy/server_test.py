@@ -88,7 +88,7 @@ class Server(unittest.TestCase):
                 self.assertEqual(answer.status, 403, answer)
                 self.assertIn("restricted", answer.body)
                 seen += 1
-        self.assertEqual(seen, 2)
+        self.assertEqual(seen, 3)
 
     def test_the_role_is_enough(self):
         for verb, resource, group in NEEDED:

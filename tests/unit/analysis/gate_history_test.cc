@@ -36,6 +36,33 @@ StudyEvidence night_of(const NightSpec& spec) {
   return builder.study;
 }
 
+// What the store reads of a study.
+GateNight as_night(const StudyEvidence& study) {
+  GateNight night;
+  night.id = study.id;
+  for (const PointEvidence& point : study.points) {
+    NightTimes& times = night.points.emplace_back();
+    times.key = point.point.key();
+    for (const RunEvidence& run : point.runs) {
+      if (run.state != AttemptState::succeeded) continue;
+      times.seconds.push_back(run.seconds);
+      times.compute.push_back(run.compute_seconds);
+      times.communication.push_back(run.communication_seconds);
+      const std::size_t cut = run.provenance.find("; program=");
+      if (cut == std::string::npos) continue;
+      night.environment = run.provenance.substr(0, cut);
+      night.program = run.provenance.substr(cut + 10);
+    }
+  }
+  return night;
+}
+
+GateHistory history_of(const std::vector<StudyEvidence>& studies) {
+  std::vector<GateNight> nights;
+  for (const StudyEvidence& study : studies) nights.push_back(as_night(study));
+  return make_history(nights, studies.back());
+}
+
 std::vector<StudyEvidence> quiet(int nights) {
   std::vector<StudyEvidence> studies;
   for (int i = 1; i <= nights; ++i) studies.push_back(night_of({.number = i}));
@@ -43,7 +70,7 @@ std::vector<StudyEvidence> quiet(int nights) {
 }
 
 TEST(GateHistory, OneNightPerStudyAndOneSeriesPerPoint) {
-  const GateHistory history = make_history(quiet(12));
+  const GateHistory history = history_of(quiet(12));
   EXPECT_EQ(history.nights.size(), 12u);
   EXPECT_EQ(history.nights.back(), "night-12");
   EXPECT_EQ(history.builds.back(), "p1");
@@ -56,19 +83,11 @@ TEST(GateHistory, OneNightPerStudyAndOneSeriesPerPoint) {
 }
 
 TEST(GateHistory, AnotherBuildIsNoOtherEnvironmentAnotherNodeIs) {
-  std::vector<StudyEvidence> studies = quiet(12);
-  studies.push_back(night_of({.number = 13, .program = "p2"}));
-  EXPECT_EQ(make_history(studies).changed, "");
-  studies.push_back(night_of({.number = 14, .environment = "cpu.model=B; mpi=x"}));
-  const GateHistory changed = make_history(studies);
-  EXPECT_EQ(changed.changed, "cpu.model=A before, cpu.model=B tonight");
-  EXPECT_EQ(changed.nights.size(), 1u);
-  studies.push_back(night_of({.number = 15, .environment = "cpu.model=B; mpi=x"}));
-  const GateHistory after = make_history(studies);
-  EXPECT_EQ(after.changed, "");
-  EXPECT_EQ(after.nights.size(), 2u);
-  EXPECT_EQ(after.other_environment, 13);
-  EXPECT_EQ(gate(after.series).verdict, Verdict::no_baseline);
+  const GateNight first = as_night(night_of({.number = 1}));
+  EXPECT_EQ(environment_change(first, as_night(night_of({.number = 2, .program = "p2"}))), "");
+  EXPECT_EQ(environment_change(
+                first, as_night(night_of({.number = 3, .environment = "cpu.model=B; mpi=x"}))),
+            "cpu.model=A before, cpu.model=B tonight");
 }
 
 TEST(GateHistory, SaysWhatMovedAndSinceWhen) {
@@ -76,7 +95,7 @@ TEST(GateHistory, SaysWhatMovedAndSinceWhen) {
   for (int i = 15; i <= 17; ++i) {
     studies.push_back(night_of({.number = i, .communication = 0.03, .program = "p2"}));
   }
-  const GateHistory history = make_history(studies);
+  const GateHistory history = history_of(studies);
   const GateAnswer answer = gate(history.series);
   EXPECT_EQ(answer.verdict, Verdict::regressed) << answer.why;
   const GateFinding& curve = answer.curves.at(0);
@@ -92,10 +111,83 @@ TEST(GateHistory, SaysWhatMovedAndSinceWhen) {
   EXPECT_GT(change->ratio, 1.03);
 }
 
+// The same growth, told by a workload that reports no parts.
+std::optional<MovedTerm> moved_by_shape(double (*extra)(int k)) {
+  std::vector<StudyEvidence> studies = quiet(12);
+  for (PointEvidence& point : studies.back().points) {
+    for (RunEvidence& run : point.runs) run.seconds += extra(point.point.k);
+  }
+  for (StudyEvidence& study : studies) {
+    for (PointEvidence& point : study.points) {
+      for (RunEvidence& run : point.runs) run.compute_seconds = run.communication_seconds = 0;
+    }
+  }
+  GateFinding curve;
+  curve.name = "jacobi strong";
+  curve.whole_curve = true;
+  return moved_term(history_of(studies), curve);
+}
+
+TEST(GateHistory, WithoutPartsTheShapeOfTheGrowthSaysWhatMoved) {
+  const auto serial = moved_by_shape([](int) { return 0.1; });
+  ASSERT_TRUE(serial);
+  EXPECT_EQ(serial->name, "serial");
+  EXPECT_TRUE(serial->by_shape);
+  EXPECT_EQ(moved_by_shape([](int k) { return 0.2 / k; })->name, "compute");
+  EXPECT_EQ(moved_by_shape([](int k) { return k == 1   ? 0.0
+                                              : k == 2 ? 0.1
+                                                       : 0.2; })->name,
+            "communication");
+  EXPECT_FALSE(moved_by_shape([](int) { return -0.1; }));
+}
+
+TEST(GateHistory, ComputeThatDoesNotShrinkIsSerial) {
+  std::vector<StudyEvidence> studies = quiet(12);
+  for (PointEvidence& point : studies.back().points) {
+    for (RunEvidence& run : point.runs) {
+      run.seconds += 0.1;
+      run.compute_seconds += 0.1;
+    }
+  }
+  GateFinding curve;
+  curve.name = "jacobi strong";
+  curve.whole_curve = true;
+  const auto moved = moved_term(history_of(studies), curve);
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(moved->name, "serial");
+  EXPECT_FALSE(moved->by_shape);
+}
+
+TEST(GateHistory, NightsOfTablesGoByCaseModeAndK) {
+  const StudyEvidence tonight = night_of({.number = 12});
+  ImportedNight table{"2026-01-01", 0, "v1", {}};
+  table.times = {{"jacobi", Mode::strong, 2, 0.5},
+                 {"jacobi", Mode::strong, 2, 0.7},
+                 {"jacobi", Mode::weak, 2, 9},
+                 {"other", Mode::strong, 1, 9}};
+  const GateNight night = night_of_table(table, tonight);
+  EXPECT_EQ(night.id, "2026-01-01");
+  EXPECT_EQ(night.program, "v1");
+  ASSERT_EQ(night.points.size(), 1u);
+  EXPECT_EQ(night.points[0].key, tonight.points[1].point.key());
+  EXPECT_EQ(night.points[0].seconds, (std::vector<double>{0.5, 0.7}));
+  StudyEvidence twice = tonight;
+  twice.points.push_back(twice.points[1]);
+  EXPECT_TRUE(night_of_table(table, twice).points.empty()) << "two shapes: which is meant?";
+}
+
+TEST(GateHistory, KeepsTheRunsOfTonightAndOfTheBaseline) {
+  std::vector<GateNight> nights;
+  for (const StudyEvidence& study : quiet(10)) nights.push_back(as_night(study));
+  const GateHistory history = make_history(nights, night_of({.number = 10}), &nights[2]);
+  EXPECT_EQ(history.series[0].runs, nights[9].points[0].seconds);
+  EXPECT_EQ(history.series[0].baseline_runs, nights[2].points[0].seconds);
+}
+
 TEST(GateHistory, AFailedRunIsNeverSilentlyMissing) {
   std::vector<StudyEvidence> studies = quiet(12);
   studies.back().points[1].runs[0] = failed_run(AttemptState::failed, Reason::exit_code);
-  const GateHistory history = make_history(studies);
+  const GateHistory history = history_of(studies);
   ASSERT_EQ(history.failed.size(), 1u);
   EXPECT_EQ(gate(history.series).verdict, Verdict::failed);
 }
@@ -106,10 +198,12 @@ TEST(GateHistory, PointsThatAreNewTonightHaveNoPast) {
   builder.add(Mode::strong, 8, {0.2, 0.2, 0.2});
   builder.study.points[0].runs[0].provenance = "cpu.model=A; mpi=x; program=p1";
   studies.back().points.push_back(builder.study.points[0]);
-  const GateHistory history = make_history(studies);
+  const GateHistory history = history_of(studies);
   EXPECT_FALSE(history.series.at(3).log_medians.front().has_value());
   const GateAnswer answer = gate(history.series);
   EXPECT_TRUE(answer.points.at(3).tests.empty());
+  EXPECT_EQ(answer.curves.at(0).ks, (std::vector<int>{1, 2, 4})) << "the others keep their past";
+  EXPECT_FALSE(answer.curves.at(0).tests.empty());
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(QueueUse, NodeSetsAreCheckedRatherThanBelieved) {
 
 TEST(QueueUse, ThereIsNoneWithoutAQueueOrBeforeAnythingWasHandedOver) {
   EXPECT_FALSE(queue_use(on_a_queue()));
-  for (const char* backend : {"local", "imported"}) {
+  for (const char* backend : {"local", "import"}) {
     StudyEvidence study = one_job_per_run();
     study.backend = backend;
     EXPECT_FALSE(queue_use(study)) << backend;

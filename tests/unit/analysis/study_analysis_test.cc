@@ -80,6 +80,14 @@ TEST(StudyAnalysis, SerialPlusLogarithmHasItsSpeedupsKneesAndOptimum) {
   ASSERT_EQ(strong.predictions.predictions.size(), 2u);
   EXPECT_EQ(strong.predictions.predictions[0].k, 256);
   EXPECT_NEAR(strong.predictions.predictions[1].seconds, 0.05 + 0.95 / 512 + 0.09, 1e-9);
+  // The band of the figures: the K measured and twice the largest, around the model.
+  ASSERT_EQ(strong.band.size(), kPowersTo128.size() + 1);
+  EXPECT_EQ(strong.band.back().k, 256);
+  EXPECT_EQ(strong.band.back().seconds, strong.predictions.predictions[0].seconds);
+  for (const BandPoint& at : strong.band) {
+    EXPECT_LE(at.low, at.seconds) << at.k;
+    EXPECT_GE(at.high, at.seconds) << at.k;
+  }
   // Gustafson with the strong sibling's s: lower than K·E.
   EXPECT_NEAR(*a.curves.at(1).points.back().gustafson, 113.69, 5e-3);
   EXPECT_FALSE(strong.points.back().gustafson);

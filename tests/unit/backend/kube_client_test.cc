@@ -286,6 +286,7 @@ TEST_F(Client, APluginThatFailsIsNamedAndNotQuoted) {
   auto got = call();
   ASSERT_FALSE(got);
   EXPECT_NE(got.error().message.find("ended with status 7"), std::string::npos);
+  EXPECT_TRUE(got.error().retryable) << "somebody may log in again";
   EXPECT_EQ(got.error().message.find("s3cret"), std::string::npos);
   access_.exec.command = "/nowhere/login";
   access_.exec.install_hint = "install it from the wiki";

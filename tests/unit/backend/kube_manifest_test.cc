@@ -88,6 +88,15 @@ TEST(KubeManifest, TheHashKnowsTheRequestAndNotTheKey) {
   EXPECT_NE(one.hash, kube_manifest(request, other, "one").hash);
 }
 
+TEST(KubeManifest, ABuildThatIsAnImageTakesThePlaceOfTheSites) {
+  AllocationRequest request = request_of(2, StarterKind::mpirun);
+  const auto own = json::parse(kube_manifest(request, site_of(), "k").job);
+  EXPECT_EQ(pod_of(own)["containers"][0]["image"], site_of().kubernetes.image);
+  request.steps.front().image = "registry.example/app:new";
+  const auto other = json::parse(kube_manifest(request, site_of(), "k").job);
+  EXPECT_EQ(pod_of(other)["containers"][0]["image"], "registry.example/app:new");
+}
+
 TEST(KubeManifest, StepsTravelInVariablesThatNoOneCanMistake) {
   const auto manifest = kube_manifest(request_of(2, StarterKind::mpirun), site_of(), "k");
   const json job = json::parse(manifest.job);

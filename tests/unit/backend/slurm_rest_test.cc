@@ -152,8 +152,30 @@ TEST_F(SlurmRestTest, AnExpiredTokenIsOneClearSentence) {
   EXPECT_NE(cluster.error().message.find("scontrol token"), std::string::npos);
   EXPECT_EQ(cluster.error().message.find(kOldToken), std::string::npos);
   EXPECT_TRUE(server_.requests().empty());
+  const SlurmSubmission one = job();
+  EXPECT_TRUE(transport_->submit({&one, 1}, soon()).at(0).error().retryable)
+      << "no run is to fail of it";
+  std::filesystem::remove(folder_ + "/token");
+  EXPECT_TRUE(transport_->list(soon()).error().retryable) << "somebody is renewing it";
   write_token(kGoodToken);
   EXPECT_TRUE(transport_->cluster(soon())) << "a renewed file is enough";
+}
+
+TEST_F(SlurmRestTest, AProxyThatHasNobodyBehindItRefusesNothingForGood) {
+  int status = 503;
+  special_ = [&](const FakeHttpRequest& request) -> std::string {
+    if (request.method != "POST") return "usual";
+    return FakeHttpServer::reply(status, "<html>upstream</html>", "text/html");
+  };
+  const SlurmSubmission one = job();
+  for (status = 502; status <= 504; ++status) {
+    const auto answer = transport_->submit({&one, 1}, soon()).at(0);
+    ASSERT_FALSE(answer);
+    EXPECT_TRUE(answer.error().retryable) << answer.error().message;
+    EXPECT_EQ(answer.error().code, status == 503 ? ErrorCode::unavailable : ErrorCode::timeout)
+        << "it may have arrived: " << answer.error().message;
+    EXPECT_NE(answer.error().message.find(std::to_string(status)), std::string::npos);
+  }
 }
 
 TEST_F(SlurmRestTest, ATokenThatIsNotAcceptedIsSaidSo) {
@@ -185,6 +207,15 @@ TEST_F(SlurmRestTest, HistoryAsksByNameAndTime) {
   const auto seen = server_.requests();
   EXPECT_NE(seen.back().path.find("start_time=uts1&job_name=kp-h%2Ckp-x"), std::string::npos)
       << seen.back().path;
+}
+
+TEST_F(SlurmRestTest, HistoryOfManyNamesStillFitsIntoARequest) {
+  ASSERT_TRUE(transport_->cluster(soon()));
+  const std::vector<std::string> names(1'000, "kp-0a1b2c3d-1-1000-a1");
+  ASSERT_TRUE(transport_->history(names, 0, soon()));
+  const std::string path = server_.requests().back().path;
+  EXPECT_LT(path.size(), 4'000U);
+  EXPECT_EQ(path.find("job_name"), std::string::npos) << path;
 }
 
 TEST_F(SlurmRestTest, WithoutAccountingHistoryIsUnsupported) {

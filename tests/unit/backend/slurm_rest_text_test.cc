@@ -163,7 +163,7 @@ TEST(SlurmRestText, RecordedHistoryIsRead) {
   EXPECT_TRUE(cancelled);
 }
 
-TEST(SlurmRestText, ExitCodesOfBothForms) {
+TEST(SlurmRestText, ExitCodesOfAllForms) {
   const auto old =
       parse_rest_jobs(R"({"jobs":[{"job_id":8,"job_state":"FAILED","exit_code":1792,"nodes":"n1"},)"
                       R"({"job_id":9,"job_state":"FAILED","exit_code":9,"nodes":"n1"}]})",
@@ -172,6 +172,17 @@ TEST(SlurmRestText, ExitCodesOfBothForms) {
   EXPECT_EQ(old->at(0).signal, 0);
   EXPECT_EQ(old->at(1).exit_code, 0);
   EXPECT_EQ(old->at(1).signal, 9);
+  // v0.0.39: the same status, in a structure.
+  const auto between =
+      parse_rest_jobs(R"({"jobs":[{"job_id":8,"job_state":"FAILED","nodes":"n1",)"
+                      R"("exit_code":{"set":true,"infinite":false,"number":1792}},)"
+                      R"({"job_id":9,"job_state":"FAILED","nodes":"n1",)"
+                      R"("exit_code":{"set":true,"infinite":false,"number":9}}]})",
+                      "");
+  EXPECT_EQ(between->at(0).exit_code, 7);
+  EXPECT_EQ(between->at(0).signal, 0);
+  EXPECT_EQ(between->at(1).exit_code, 0);
+  EXPECT_EQ(between->at(1).signal, 9);
   const auto later = parse_rest_jobs(
       R"({"jobs":[{"job_id":8,"job_state":["FAILED","COMPLETING"],"nodes":"n1","exit_code":)"
       R"({"status":["ERROR"],"return_code":{"set":true,"infinite":false,"number":7},)"
@@ -219,13 +230,13 @@ TEST(SlurmRestText, PartitionsAndNodesMakeTheClusterOfTheSite) {
 
 TEST(SlurmRestText, NewerPartitionsAreReadToo) {
   const auto partitions = parse_rest_partitions(
-      R"({"partitions":[{"name":"gpu","flags":["DEFAULT"],"nodes":{"total":12,"configured":"g[1-12]"},)"
+      R"({"partitions":[{"name":"gpu","nodes":{"total":12,"configured":"g[1-12]"},)"
       R"("partition":{"state":["UP"]},"maximums":{"nodes":{"set":true,"infinite":false,"number":8},)"
       R"("time":{"set":true,"infinite":true,"number":0}},"qos":{"allowed":"a,b"},)"
       R"("accounts":{"allowed":""}}]})");
   ASSERT_EQ(partitions.size(), 1U);
   EXPECT_EQ(partitions[0].state, "UP");
-  EXPECT_TRUE(partitions[0].is_default);
+  EXPECT_TRUE(partitions[0].is_default) << "there is no other";
   EXPECT_EQ(partitions[0].nodes, 12);
   EXPECT_EQ(partitions[0].most_nodes, 8);
   EXPECT_EQ(partitions[0].most_time, 0);

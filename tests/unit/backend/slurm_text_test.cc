@@ -219,5 +219,47 @@ TEST(SlurmText, ErrorsAreOneSentenceWithSlurmsWordsAndWhatToChange) {
   EXPECT_EQ(slurm_error("scancel", "").message, "scancel: failed without a word");
 }
 
+// A refusal for good costs a run; what somebody closes is opened again.
+TEST(SlurmText, WhatPassesIsToldFromWhatDoesNot) {
+  constexpr const char* kPassing[] = {
+      "sbatch: error: Batch job submission failed: Required partition not available (inactive or "
+      "drain)\n",
+      "sbatch: error: Batch job submission failed: Partition in DOWN state\n",
+      "sbatch: error: Batch job submission failed: System submissions disabled\n",
+      "sbatch: error: Batch job submission failed: Slurm backup controller in standby mode\n",
+      "sbatch: error: Batch job submission failed: Unable to create job record, try again\n",
+      "sbatch: error: Batch job submission failed: I/O error writing script/environment to file\n",
+      "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n",
+  };
+  for (const char* words : kPassing) {
+    const Error error = slurm_error("sbatch", words);
+    EXPECT_TRUE(error.retryable) << error.message;
+    EXPECT_EQ(error.code, ErrorCode::unavailable) << error.message;
+    EXPECT_NE(error.message.find("; "), std::string::npos) << "no advice: " << error.message;
+  }
+  constexpr const char* kPerhapsArrived[] = {
+      "sbatch: error: Batch job submission failed: Unable to contact slurm controller (receive "
+      "failure)\n",
+      "sbatch: error: Batch job submission failed: Message receive failure\n",
+      "sbatch: error: Batch job submission failed: Message send failure\n",
+      "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received\n",
+  };
+  for (const char* words : kPerhapsArrived) {
+    EXPECT_EQ(slurm_error("sbatch", words).code, ErrorCode::timeout) << words;
+  }
+  const Error accounting =
+      slurm_error("sacct",
+                  "sacct: error: slurm_persist_conn_open_without_init: failed to open persistent "
+                  "connection to host:127.0.0.1:6819: Connection refused\n"
+                  "sacct: error: Sending PersistInit msg: Connection refused\n"
+                  "sacct: error: Problem talking to the database: Connection refused\n");
+  EXPECT_EQ(accounting.message,
+            "sacct: Problem talking to the database: Connection refused; check that slurmdbd runs");
+  EXPECT_TRUE(accounting.retryable);
+  // Words that nobody knows: a job is refused for good, a question is asked again.
+  EXPECT_FALSE(slurm_error("sbatch", "sbatch: error: the site's own filter says no\n").retryable);
+  EXPECT_TRUE(slurm_error("squeue", "squeue: error: something new\n").retryable);
+}
+
 }  // namespace
 }  // namespace kneepoint

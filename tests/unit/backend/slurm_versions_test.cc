@@ -142,7 +142,7 @@ TEST_P(RestVersions, HistoryIsReadAlike) {
 TEST_P(RestVersions, ClustersAreReadAlike) {
   const std::string body = file("answers");
   const auto partitions = parse_rest_partitions(body);
-  const SlurmCluster cluster = rest_cluster(parse_rest_version(body), partitions, body, "");
+  const SlurmCluster cluster = rest_cluster(parse_rest_version(body), partitions, body, "batch");
   EXPECT_NE(cluster.version, "");
   EXPECT_EQ(cluster.partition, "batch");
   EXPECT_EQ(cluster.nodes, 8);
@@ -151,17 +151,23 @@ TEST_P(RestVersions, ClustersAreReadAlike) {
   EXPECT_EQ(cluster.nodes_up, 2) << "of the four that are listed";
   EXPECT_EQ(cluster.cores_per_node, 4);
   EXPECT_EQ(cluster.gpus_per_node, 4);
+  // Which one is the default is told up to v0.0.38 only, whether it is up not by v0.0.39.
+  EXPECT_EQ(rest_cluster("", partitions, body, "").partition, GetParam() < 39 ? "batch" : "");
+  EXPECT_EQ(partitions.at(0).state, GetParam() == 39 ? "" : "UP");
   const SlurmCluster small = rest_cluster("", partitions, body, "small");
   EXPECT_EQ(small.nodes, 1);
   EXPECT_EQ(small.most_nodes, 1);
   EXPECT_EQ(small.time_limit, 10 * kMinute);
   EXPECT_EQ(parse_rest_down_nodes(body, "n[1-4]"), (std::vector<std::string>{"n3", "n4"}));
   SlurmSubmission job;
+  SlurmSite site;
+  site.partition = "batch";
+  EXPECT_EQ(why_refused(job, site, partitions, {}), "");
   job.nodes = 9;
-  EXPECT_NE(why_refused(job, {}, partitions, {}).find("at most 8 nodes"), std::string::npos);
+  EXPECT_NE(why_refused(job, site, partitions, {}).find("at most 8 nodes"), std::string::npos);
   job.nodes = 1;
   job.limit = 25 * kHour;
-  EXPECT_NE(why_refused(job, {}, partitions, {}).find("lower limits.timeout"), std::string::npos);
+  EXPECT_NE(why_refused(job, site, partitions, {}).find("lower limits.timeout"), std::string::npos);
 }
 
 TEST_P(RestVersions, ErrorsAreReadAlike) {

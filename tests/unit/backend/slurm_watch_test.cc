@@ -147,6 +147,58 @@ TEST_F(SlurmWatchTest, AccountingKnowsTheEndOfAJobThatLeftTheList) {
   EXPECT_EQ(seen.reason, Reason::node_failed);
 }
 
+TEST_F(SlurmWatchTest, WhileAccountingIsAwayAMissingJobIsNotCalledLost) {
+  cluster_.has_accounting = true;
+  slurm_.queue = {told("PENDING")};
+  EXPECT_EQ(look().state, AllocationState::queued);
+  slurm_.queue.clear();
+  slurm_.accounts_refusal = "sacct: Connection refused";
+  clock_.advance(kSecond);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(watch_.look(kHour));
+    EXPECT_TRUE(watch_.is_in_doubt(job_));
+    EXPECT_FALSE(watch_.ask_accounting({&job_}, kHour));
+    const Observation seen = watch_.observe(job_, kHour);
+    EXPECT_EQ(seen.state, AllocationState::queued);
+    EXPECT_EQ(seen.detail,
+              "Slurm does not list job 7, and accounting does not answer: sacct: Connection "
+              "refused");
+    clock_.advance(kMinute);
+  }
+  // It answers, and knows nothing of it either: then it is lost after a while.
+  slurm_.accounts_refusal.clear();
+  EXPECT_EQ(look().state, AllocationState::queued);
+  EXPECT_EQ(look_after(10 * kSecond).state, AllocationState::unknown);
+}
+
+TEST_F(SlurmWatchTest, WhileAccountingIsAwayTheAgentsEndRecordIsEnough) {
+  cluster_.has_accounting = true;
+  slurm_.accounts_refusal = "sacct: Connection refused";
+  begins();
+  ends();
+  EXPECT_TRUE(watch_.look(kHour));
+  EXPECT_FALSE(watch_.is_in_doubt(job_));
+  EXPECT_EQ(look().state, AllocationState::ended);
+}
+
+TEST_F(SlurmWatchTest, WhoCancelledItIsNotWaitedForWhileAccountingIsAway) {
+  cluster_.has_accounting = true;
+  begins();
+  slurm_.accounts_refusal = "sacct: Connection refused";
+  slurm_.queue = {told("CANCELLED")};
+  const auto seen = [&] {
+    EXPECT_TRUE(watch_.look(kHour));
+    EXPECT_FALSE(watch_.is_in_doubt(job_));
+    EXPECT_FALSE(watch_.ask_accounting({&job_}, kHour));
+    return watch_.observe(job_, kHour);
+  };
+  EXPECT_EQ(seen().state, AllocationState::running);
+  clock_.advance(20 * kSecond);
+  const Observation end = seen();
+  EXPECT_EQ(end.state, AllocationState::ended);
+  EXPECT_EQ(end.reason, Reason::user_cancelled);
+}
+
 TEST_F(SlurmWatchTest, PendingByAccountingAloneIsWhatALostJobLooksLike) {
   cluster_.has_accounting = true;
   slurm_.accounts = {told("PENDING")};
@@ -262,6 +314,29 @@ TEST_F(SlurmWatchTest, WhatWeCancelledOurselvesNeedsNoAccounting) {
   slurm_.queue = {told("CANCELLED")};
   EXPECT_EQ(look().state, AllocationState::ended);
   EXPECT_EQ(slurm_.histories, 0);
+}
+
+TEST_F(SlurmWatchTest, AJobThatIsPutBackIntoTheQueueIsTakenOutAndCountsAsPreempted) {
+  cluster_.has_accounting = true;
+  slurm_.queue = {told("PENDING")};
+  EXPECT_EQ(look().state, AllocationState::queued);
+  begins();
+  EXPECT_EQ(watch_.observe(job_, kHour).state, AllocationState::queued);
+  EXPECT_EQ(look().state, AllocationState::queued);
+  EXPECT_TRUE(slurm_.cancelled.empty()) << "it began after the list was made";
+  slurm_.queue = {told("RUNNING")};
+  EXPECT_EQ(look().state, AllocationState::running);
+  slurm_.queue = {told("PENDING")};
+  slurm_.queue[0].reason = "BeginTime";
+  EXPECT_EQ(look().state, AllocationState::queued);
+  EXPECT_EQ(slurm_.cancelled, std::vector<std::string>{"7"});
+  slurm_.queue = {told("CANCELLED")};
+  const Observation end = look();
+  EXPECT_EQ(end.state, AllocationState::ended);
+  EXPECT_TRUE(end.preempted);
+  EXPECT_EQ(end.reason, Reason::none) << "nobody cancelled it for good";
+  EXPECT_EQ(end.detail, "Slurm put job 7 back into the queue, where we took it out");
+  EXPECT_EQ(slurm_.histories, 0) << "by whom is no question";
 }
 
 TEST_F(SlurmWatchTest, AFailedNodeIsRemembered) {

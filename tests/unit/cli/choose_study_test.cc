@@ -64,6 +64,34 @@ TEST(ChooseStudy, AFolderThatIsThereAlreadyIsNeverTakenForANewStudy) {
   EXPECT_EQ(again->row.id, first->row.id);
 }
 
+TEST(ChooseStudy, AnInterruptedNightIsGoneOnWithAnOlderOneIsNot) {
+  const TemporaryFolder folder;
+  FakeClock clock;
+  const auto store =
+      StudyStore::open(folder.file("k.db"), StudyStore::Access::read_write, clock).value();
+  const auto night = [&](Nanoseconds began) {
+    return choose_study(*store, make_study(), make_site(), folder.file("runs"),
+                        {true, false, began})
+        .value();
+  };
+  const StudyRow first = night(clock.wall() - kHour).row;
+  ASSERT_TRUE(store->set_study_state(first.row, "interrupted"));
+  const ChosenStudy again = night(clock.wall() - kHour);
+  EXPECT_EQ(again.choice, Choice::resume);
+  EXPECT_EQ(again.row.id, first.id);
+  // The clock was set back: it is still the study of tonight.
+  EXPECT_EQ(night(clock.wall() - 3 * kHour).row.id, first.id);
+  const ChosenStudy next = night(first.created_ns + 1);
+  EXPECT_EQ(next.choice, Choice::begin);
+  EXPECT_EQ(next.row.n, 2);
+  for (const char* over : {"finished", "cancelled"}) {
+    ASSERT_TRUE(store->set_study_state(next.row.row, over));
+    EXPECT_EQ(night(first.created_ns).choice, Choice::begin) << over;
+    const auto newest = store->newest_of_series(next.row.name, next.row.hash8).value();
+    ASSERT_TRUE(store->delete_study(newest->row));
+  }
+}
+
 TEST(ChooseStudy, TheSentenceSaysWhatHappens) {
   ChosenStudy chosen;
   chosen.row.id = "w-12345678-1";

@@ -34,24 +34,54 @@ TEST(Admission, KeepsTheNodeLimitAndStillStartsARunThatNeedsThemAll) {
   EXPECT_EQ(admit({{4, 0}}, {}, four).count, 1);
 }
 
-TEST(Admission, StopsBeforeTheBudgetIsPassed) {
+// A step of one node that is expected to take 30 s and may take 60.
+Need thirty_seconds(std::int64_t micros_a_second = 0) {
+  Need need;
+  need.claim.steps = {step_times(1, 30 * kSecond, kMinute, 0)};
+  if (micros_a_second > 0) {
+    need.claim.bill = [=](std::size_t, Nanoseconds held) {
+      return held / kSecond * micros_a_second;
+    };
+  }
+  return need;
+}
+
+TEST(Admission, HoldsBackTheWholeTimeLimitOfWhatItStarts) {
+  const Ceilings budget{.concurrent = 8, .node_seconds = 151};
+  const Admission two = admit({thirty_seconds(), thirty_seconds()}, {.node_seconds = 30}, budget);
+  EXPECT_EQ(two.count, 2);
+  EXPECT_EQ(two.reserves[0].limits, std::vector<Nanoseconds>{kMinute});
+  EXPECT_EQ(two.reserves[1].limits, std::vector<Nanoseconds>{kMinute});
+  const Admission full =
+      admit({thirty_seconds(), thirty_seconds(), thirty_seconds()}, {.node_seconds = 30}, budget);
+  EXPECT_EQ(full.count, 2);
+  EXPECT_TRUE(full.over_budget);
+  EXPECT_EQ(full.waiting,
+            "the budget of 0.04194 node-hours: 0.04167 are spent or held back, the next run is "
+            "reckoned at 0.008333");
+}
+
+TEST(Admission, GivesARunTheTimeThatTheBudgetStillPaysFor) {
   const Ceilings budget{.concurrent = 8, .node_seconds = 100};
-  const Admission a = admit({{1, 0, 30}, {1, 0, 30}}, {.node_seconds = 50}, budget);
-  EXPECT_EQ(a.count, 1);
+  const Admission a = admit({thirty_seconds(), thirty_seconds()}, {.node_seconds = 60}, budget);
+  ASSERT_EQ(a.count, 1) << "40 s are left, which the first takes";
+  EXPECT_NEAR(to_seconds(a.reserves[0].limits[0]), 40, 0.002);
+  EXPECT_LE(a.reserves[0].node_seconds, 40);
   EXPECT_TRUE(a.over_budget);
 }
 
 TEST(Admission, StopsBeforeTheBudgetOfMoneyIsPassedAndNotBefore) {
   const Ceilings budget{.concurrent = 8, .micros = 10'000'000, .currency = "EUR"};
-  Need need;
-  need.micros = 2'500'000;
-  const Admission all = admit({need, need}, {.micros = 5'000'000}, budget);
-  EXPECT_EQ(all.count, 2);  // to the last millionth
-  const Admission a = admit({need, need}, {.micros = 5'000'001}, budget);
-  EXPECT_EQ(a.count, 1);
+  const Need need = thirty_seconds(100'000);  // 3 as expected, 6 at its limit
+  EXPECT_EQ(admit({need}, {.micros = 4'000'000}, budget).reserves[0].limits[0], kMinute);
+  const Admission last = admit({need}, {.micros = 7'000'000}, budget);
+  ASSERT_EQ(last.count, 1);  // to the last millionth
+  EXPECT_EQ(last.reserves[0].micros, 3'000'000);
+  const Admission a = admit({need}, {.micros = 7'000'001}, budget);
+  EXPECT_EQ(a.count, 0);
   EXPECT_TRUE(a.over_budget);
   EXPECT_EQ(a.waiting,
-            "the budget of 10.00 EUR: 7.500001 is spent, the next run is reckoned at 2.50");
+            "the budget of 10.00 EUR: 7.000001 is spent, the next run is reckoned at 3.00");
 }
 
 TEST(Admission, TheSmallerOfPlanAndSiteWins) {
@@ -87,10 +117,10 @@ TEST(Admission, OnlyRealWorkOnASharedMachineIsOversubscribed) {
   p.shape.ranks = 4;
   const Capabilities laptop{.nodes = 1, .cores_per_node = 2, .shares_cores = true};
   EXPECT_TRUE(is_oversubscribed(p, laptop));
-  EXPECT_EQ(need_of(p, laptop, 0).cpus, 2);  // the whole machine, and no more than there is
+  EXPECT_EQ(need_of(p, laptop).cpus, 2);  // the whole machine, and no more than there is
   p.emulated = true;
   EXPECT_FALSE(is_oversubscribed(p, laptop));
-  EXPECT_EQ(need_of(p, laptop, 0).cpus, 0);
+  EXPECT_EQ(need_of(p, laptop).cpus, 0);
 }
 
 }  // namespace

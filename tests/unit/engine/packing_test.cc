@@ -39,6 +39,17 @@ TEST(Packing, EveryStepHasTheTimeOfItsOwnLimit) {
   }
 }
 
+TEST(Packing, NoAllocationEndsBetweenTheTwoOfAPair) {
+  std::vector<PackItem> pairs = items(6);
+  for (std::size_t i = 0; i < pairs.size(); i += 2) pairs[i].with_next = true;
+  EXPECT_EQ(pack(pairs, packed(1, 3), 1, 0), (Batches{{0, 1}, {2, 3}, {4, 5}}));
+  EXPECT_EQ(pack(pairs, packed(1, 1), 1, 0), (Batches{{0, 1}, {2, 3}, {4, 5}}));
+  EXPECT_EQ(pack(pairs, packed(1, 0, 3 * (kMinute + kStepMargin)), 1, 0),
+            (Batches{{0, 1}, {2, 3}, {4, 5}}));
+  EXPECT_EQ(pack(pairs, packed(1, 5), 1, 0), (Batches{{0, 1, 2, 3}, {4, 5}}));
+  EXPECT_EQ(pack(pairs, packed(), 1, 0).size(), 1U);
+}
+
 TEST(Packing, ARunLongerThanTheLimitStillGoesAlone) {
   EXPECT_EQ(pack(items(2, 8 * kHour), packed(), 1, 0), (Batches{{0}, {1}}));
 }

@@ -251,6 +251,44 @@ TEST_F(ReconcilerTest, ABudgetOfMoneyStopsTooAndALargerOneGoesOn) {
   EXPECT_EQ(run().end, EngineEnd::finished);
 }
 
+TEST_F(ReconcilerTest, ARunAtTheEndOfTheBudgetGetsTheTimeThatIsPaidForAndIsCutThere) {
+  study_.points.resize(1);  // two runs that are expected to take 1.25 s
+  study_.plan.limits.node_hours = 3.5 / 3600;
+  options_.concurrent = 1;
+  launcher_.cut = [](const std::string& job) { return job.starts_with(name(2)); };
+  const EngineOutcome outcome = run();
+  EXPECT_EQ(outcome.end, EngineEnd::over_budget);
+  EXPECT_EQ(outcome.succeeded, 1);
+  EXPECT_EQ(launcher_.requests_of.at(name(1)).steps[0].limit, newest(1).limit_ns);
+  const AttemptRow cut = newest(2);
+  EXPECT_NEAR(to_seconds(cut.limit_ns), 2.5, 0.01) << "1 s of 3.5 is spent";
+  EXPECT_EQ(launcher_.requests_of.at(name(2)).steps[0].limit, cut.limit_ns);
+  EXPECT_EQ(cut.state, AttemptState::cancelled);
+  EXPECT_EQ(cut.reason, Reason::over_budget);
+  EXPECT_EQ(cut.detail,
+            "cut short after 2.5 s, which is what the budget could pay; its time limit is 20 "
+            "min 00 s");
+  EXPECT_LE(store_->evidence(row_.row).value().node_seconds, 3.5);
+  EXPECT_EQ(state(), "interrupted");
+
+  study_.plan.limits.node_hours = 1;  // raised: with no retries allowed it is tried again
+  launcher_.cut = nullptr;
+  EXPECT_EQ(run().end, EngineEnd::finished);
+  EXPECT_EQ(newest(2).number, 2);
+  EXPECT_EQ(newest(2).limit_ns, 0) << "the plan's limit";
+}
+
+TEST_F(ReconcilerTest, ARunThatWasCutNeedsTwiceTheTimeAndElseStaysOpen) {
+  study_.points.resize(1);
+  study_.plan.limits.node_hours = 6.0 / 3600;
+  options_.concurrent = 1;
+  launcher_.cut = [](const std::string& job) { return job.starts_with(name(2)); };
+  EXPECT_EQ(run().end, EngineEnd::over_budget);
+  EXPECT_EQ(newest(2).number, 1) << "3.75 s of 5 went, and 7.5 are not there";
+  EXPECT_EQ(run().end, EngineEnd::over_budget) << "the same when resumed";
+  EXPECT_EQ(newest(2).number, 1);
+}
+
 TEST_F(ReconcilerTest, AnAdaptiveSearchPutsWhatItAsksForAndSaysWhatItLeftOut) {
   study_.points.clear();
   for (const int k : {1, 2, 4, 8, 16}) {  // every run takes as long: efficiency is 1/K

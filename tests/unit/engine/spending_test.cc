@@ -68,23 +68,70 @@ TEST(Spending, BeginsWithWhatTheStoreHas) {
   EXPECT_EQ(spend_of(evidence, price_of(3'000'000)).micros, 6'000'000);
 }
 
-TEST(Needs, ARunOfWhichNothingIsKnownIsTakenAtItsTimeLimit) {
-  Study study;
-  study.points = {on(2)};
-  study.plan.limits.timeout = 10 * kMinute;
+TEST(Spending, WhatWasBilledByAnotherPriceStaysSo) {
+  StudyEvidence evidence;
+  evidence.allocations = {{"a", 1, 0, 1, 1, kHour, 1}, {"b", 1, 0, 1, 1, kHour, 0}};
+  Spending spending(price_of(5'000'000), {price_of(3'000'000)});
+  spending.begin(evidence);
+  EXPECT_EQ(spending.micros(), 8'000'000);
+  EXPECT_EQ(spend_of(evidence, price_of(5'000'000), {price_of(3'000'000)}).micros, 8'000'000);
+  const Point one = on(1);
+  EXPECT_EQ(spending.added_by("", {&one}, 3600), 5'000'000) << "new ones by the new price";
+}
+
+class NeedsTest : public ::testing::Test {
+ protected:
+  NeedsTest() {
+    study_.points = {on(2)};
+    study_.plan.limits.timeout = 10 * kMinute;
+  }
+  StepTimes times() {
+    return need_of_all({0}, table_, study_, {}, Spending(std::nullopt), false).claim.steps.at(0);
+  }
+  Study study_;
+  RunTable table_;
+};
+
+RunRow open_run() {
   RunRow row;
   row.row = 1;
   row.point = 9;
-  RunTable table;
-  table.load({row}, {{9, 0}}, "/d");
+  return row;
+}
+
+TEST_F(NeedsTest, ARunOfWhichNothingIsKnownIsTakenAtItsTimeLimit) {
+  table_.load({open_run()}, {{9, 0}}, "/d");
+  EXPECT_EQ(times().least, 10 * kMinute);
+  study_.points[0].modelled_seconds = 60;
+  EXPECT_EQ(times().least, kMinute);
+  table_.note_elapsed(0, 30);
+  EXPECT_EQ(times().least, 30 * kSecond);
+  EXPECT_EQ(times().nodes, 2);
+}
+
+TEST_F(NeedsTest, ARunThatTheBudgetCutNeedsTwiceThatTime) {
+  RunRow row = open_run();
+  row.attempts = 1;
+  row.last = AttemptRow{.state = AttemptState::cancelled, .reason = Reason::over_budget};
+  row.last->limit_ns = 2 * kMinute;
+  table_.load({row}, {{9, 0}}, "/d");
+  table_.note_elapsed(0, 30);
+  EXPECT_EQ(times().least, 4 * kMinute);
+}
+
+TEST_F(NeedsTest, AnAllocationThatRunsIsHeldBackAtTheLimitsOfItsSteps) {
+  RunRow row = open_run();
+  row.last = AttemptRow{.state = AttemptState::running, .allocation = "kp-1"};
+  row.last->limit_ns = kMinute;
+  table_.load({row}, {{9, 0}}, "/d");
+  table_.allocation_of(0).nodes = 2;
+  Capabilities backend;
+  backend.overrun = 30 * kSecond;
   const Spending spending(price_of(6'000'000));
-  Need need = need_of_all({0}, table, study, {}, spending);
-  EXPECT_DOUBLE_EQ(need.node_seconds, 1200);
-  EXPECT_EQ(need.micros, 2'000'000);
-  study.points[0].modelled_seconds = 60;
-  EXPECT_EQ(need_of_all({0}, table, study, {}, spending).micros, 200'000);
-  table.note_elapsed(0, 30);
-  EXPECT_EQ(need_of_all({0}, table, study, {}, spending).micros, 100'000);
+  const Usage usage = usage_of(table_, study_, backend, spending, false);
+  EXPECT_DOUBLE_EQ(usage.node_seconds, 2 * 90);
+  EXPECT_EQ(usage.micros, 300'000);
+  EXPECT_EQ(usage.runs, 1);
 }
 
 }  // namespace

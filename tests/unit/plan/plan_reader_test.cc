@@ -159,12 +159,28 @@ TEST(PlanReader, ReadsAnAdaptiveSearch) {
   EXPECT_EQ(plan.repeat.max, 8);
 }
 
+TEST(PlanReader, ASearchForTheRecommendationHasAnObjectiveAndAMarginOfItsOwn) {
+  const Plan plan = plan_of(
+      "repeat: 8\nsearch: {recommendation: adaptive, objective: time}\nknee: {rule: "
+      "kneedle}\n" +
+      std::string(kSmallest));
+  EXPECT_TRUE(plan.search.adaptive);
+  EXPECT_EQ(plan.search.target, SearchSpec::Target::recommendation);
+  EXPECT_EQ(plan.search.objective, SearchSpec::Objective::time);
+  EXPECT_DOUBLE_EQ(plan.search.within, 0.05);
+}
+
 TEST(PlanReader, RefusesWhatAnAdaptiveSearchCanNotDo) {
   const auto said = [](const std::string& text) { return problems_of(text + "\n" + kSmallest); };
   const auto says = [&](const std::string& text, const std::string& what) {
     EXPECT_NE(said(text).find(what), std::string::npos) << said(text);
   };
-  says("search: {within: 5%}", "search.knee: missing; expected knee: adaptive");
+  says("search: {within: 5%}", "search.knee: missing; expected knee: adaptive or ");
+  says("search: {knee: adaptive, recommendation: adaptive}",
+       "search.recommendation: a search is for the knee or for the recommendation");
+  says("search: {knee: adaptive, objective: cost}",
+       "search.objective: goes with recommendation: adaptive");
+  says("search: {recommendation: adaptive, objective: profit}", "search.objective: expected");
   says("search: {knee: adaptive, first: 1}", "search.first: expected");
   says("search: {knee: adaptive}\nrepeat: 1",
        "repeat: an adaptive search begins with 2 runs at a K, and repeat allows 1");

@@ -231,6 +231,10 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
           ModelIntervals{Bounds{0.048, 0.052}, {0.009, 0.011}, {0, 0.0004}, Bounds{61, 71}};
       a.knees = strong_knees();
       a.predictions = strong_predictions();
+      for (const int k : {1, 2, 4, 8, 16, 32}) {
+        const double t = a.models.fits.front().coefficients.at(k);
+        a.band.push_back({k, t, t * (1 - 0.002 * k), t * (1 + 0.002 * k)});
+      }
       a.loss = LossShares{"model amdahl_log", 16, 0.2, 0, 0.8, 0};
       a.points[2].stragglers = {{"node1",
                                  {3},

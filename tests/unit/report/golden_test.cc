@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole reports, byte by byte. When a change is meant, run the test program once with
-// KNEEPOINT_WRITE_GOLDEN=1 and read the difference before committing it.
+// Whole reports, byte by byte.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "orchestrator/report/document.h"
+#include "orchestrator/report/html.h"
 #include "tests/unit/report/full_analysis.h"
+#include "tests/unit/report/golden.h"
 #include "tests/unit/report/sample_study.h"
 
 namespace kneepoint {
 namespace {
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(KP_SOURCE_DIR) + "/tests/golden/report/" + name;
-  if (std::getenv("KNEEPOINT_WRITE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << path << " can't be read";
-  std::ostringstream expected;
-  expected << file.rdbuf();
-  EXPECT_EQ(text, expected.str()) << name;
-}
 
 TEST(GoldenReport, TerminalAt100Columns) {
   expect_golden("sample.terminal.txt", to_terminal(make_document(sample_study()), {false, 100}));
@@ -58,27 +43,6 @@ TEST(GoldenReport, TerminalOfAStudyWithoutItsBaseline) {
 
 TEST(GoldenReport, MarkdownOfAStudyWithoutItsBaseline) {
   expect_golden("no_baseline.md", to_markdown(make_document(study_without_baseline())));
-}
-
-// Core-hours with a fee per hour, billed by the second: the cheapest K is not the smallest.
-Document priced_sample() {
-  PriceBook book;
-  book.path = "prices.yaml";
-  book.currency = "EUR";
-  book.valid_from = "2026-01-01";
-  book.source = "a contract";
-  book.example = true;
-  PriceItem item;
-  item.name = "cores";
-  item.per_core_hour = 40'000;
-  item.per_hour = 250'000;
-  item.granularity = kSecond;
-  BootstrapOptions bootstrap;
-  bootstrap.seed = 1;
-  bootstrap.replicates = 200;
-  Document document = make_document(sample_study());
-  add_cost(document, make_cost_report(document.study, document.analysis, book, item, bootstrap));
-  return document;
 }
 
 TEST(GoldenReport, PricesInATerminal) {
@@ -115,6 +79,19 @@ TEST(GoldenReport, EveryDetailInMarkdown) {
 
 TEST(GoldenReport, EveryDetailInJson) {
   expect_golden("full.json", to_json(full_document()));
+}
+
+TEST(GoldenReport, EveryDetailAsAPage) {
+  expect_golden("full.html", to_html(full_document(), {.web = {}}));
+}
+
+TEST(GoldenReport, PricesAsAPage) {
+  expect_golden("priced.html", to_html(priced_sample(), {.web = {}}));
+}
+
+TEST(GoldenReport, TerminalWithoutUnicode) {
+  expect_golden("sample.ascii.txt",
+                to_terminal(make_document(sample_study()), {false, 100, false, false}));
 }
 
 TEST(GoldenReport, EveryDetailInCsv) {

@@ -21,7 +21,7 @@ std::string with(const std::string& header) {
   return "POST / HTTP/1.1\r\n" + header + "\r\n\r\n";
 }
 
-TEST(HttpRequest, IsReadOnceItsHeadIsWhole) {
+TEST(IncomingRequest, IsReadOnceItsHeadIsWhole) {
   for (std::size_t cut = 0; cut < kGood.size(); ++cut) {
     EXPECT_EQ(read_http_head(kGood.substr(0, cut)).state, HttpHead::State::unfinished) << cut;
   }
@@ -39,7 +39,7 @@ TEST(HttpRequest, IsReadOnceItsHeadIsWhole) {
   EXPECT_TRUE(read_http_head(with("Expect: 100-Continue")).request.expects_continue);
 }
 
-TEST(HttpRequest, WhatCouldBeReadInTwoWaysIsRefused) {
+TEST(IncomingRequest, WhatCouldBeReadInTwoWaysIsRefused) {
   EXPECT_EQ(status_of(with("Content-Length: 1\r\nContent-Length: 2")), 400);
   EXPECT_EQ(status_of(with("Content-Length: -1")), 400);
   EXPECT_EQ(status_of(with("Content-Length: 1x")), 400);
@@ -55,12 +55,12 @@ TEST(HttpRequest, WhatCouldBeReadInTwoWaysIsRefused) {
   EXPECT_EQ(status_of("\x16\x03\x01 / HTTP/1.1\r\n\r\n"), 400);
 }
 
-TEST(HttpRequest, AHeadWithoutEndIsRefusedBeforeItTakesMemory) {
+TEST(IncomingRequest, AHeadWithoutEndIsRefusedBeforeItTakesMemory) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\n" + std::string(kMostHttpHead, 'a')), 431);
   EXPECT_EQ(status_of(with("A: " + std::string(kMostHttpHead, 'a'))), 431);
 }
 
-TEST(HttpRequest, AnswersSayTheirLengthAndWhetherTheConnectionEnds) {
+TEST(IncomingRequest, AnswersSayTheirLengthAndWhetherTheConnectionEnds) {
   EXPECT_EQ(http_answer(204, "", true), "HTTP/1.1 204 No Content\r\n\r\n");
   EXPECT_EQ(http_answer(405, "by POST", false),
             "HTTP/1.1 405 Method Not Allowed\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n"

@@ -12,8 +12,8 @@ namespace {
 
 const std::string kKey(32, 'k');
 
-HttpRequest good() {
-  HttpRequest request;
+IncomingRequest good() {
+  IncomingRequest request;
   request.method = "POST";
   request.path = "/v1/allocations/kp-1/r1-a1/records";
   request.authorization = "Bearer " + push_token(kKey, "kp-1");
@@ -33,7 +33,7 @@ TEST(PushRules, ATokenIsForOneAllocationOfOneKey) {
   EXPECT_EQ(push_token(kKey, "kp-1").size(), 64U);
   EXPECT_NE(push_token(kKey, "kp-1"), push_token(kKey, "kp-2"));
   EXPECT_NE(push_token(kKey, "kp-1"), push_token(std::string(32, 'l'), "kp-1"));
-  HttpRequest request = good();
+  IncomingRequest request = good();
   request.path = "/v1/allocations/kp-2/r1-a1/records";
   const PushVerdict verdict = judge_push(request, kKey);
   EXPECT_EQ(verdict.status, 401);
@@ -52,14 +52,14 @@ TEST(PushRules, OtherPathsMethodsAndSizesHaveTheirStatus) {
        {"/", "/v1/allocations/kp-1/r1-a1", "/v1/allocations/kp-1/records",
         "/v1/allocations/kp-1/r1-a1/records/", "/v1/allocations/../r1/records",
         "/v1/allocations/a%2fb/r1-a1/records", "/v2/allocations/kp-1/r/records"}) {
-    HttpRequest request = good();
+    IncomingRequest request = good();
     request.path = path;
     const int status = judge_push(request, kKey).status;
     EXPECT_TRUE(status == 404 ||
                 (status == 401 && std::string(path).find("..") != std::string::npos))
         << path << ": " << status;
   }
-  HttpRequest request = good();
+  IncomingRequest request = good();
   request.method = "GET";
   EXPECT_EQ(judge_push(request, kKey).status, 405);
   request = good();
