@@ -4,6 +4,7 @@
 // first run to its end, cancelled and resumed through the page, and nothing is told without the token.
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
 
 import {weakContrast} from './page_checks.mjs';
 import {makePlace} from './real_server.mjs';
@@ -32,6 +33,10 @@ async function signIn(page, hash) {
   await page.fill('#token', 'tell-nobody-of-these-words');
   await page.keyboard.press('Enter');
 }
+async function hasStudies() {
+  const answer = await fetch(new URL('api/v1/studies', url), {headers: {Authorization: 'Bearer tell-nobody-of-these-words'}});
+  return answer.ok && (await answer.json()).studies.length > 0;
+}
 const state = (page, word) => page.locator('.head .badge', {hasText: word}).waitFor({timeout: 120000});
 
 test('nothing is told without the token', async () => {
@@ -53,8 +58,11 @@ test('a live study is followed from start to end', async () => {
   await page.locator('p', {hasText: 'No study yet'}).waitFor();
   seen.errors.length = 0; // the refusal before the token is an error to the console
   const run = place.start('run', plan);
+  // The list looks every few seconds: the study waits until its page is open.
+  while (!await hasStudies()) await sleep(20);
+  run.kill('SIGSTOP');
   const link = page.locator('tbody th a').first();
-  await link.waitFor({timeout: 60000}); // the list looks every few seconds
+  await link.waitFor({timeout: 60000});
   id = await link.textContent();
   await link.click();
   await page.locator('#link[data-state=live]').waitFor();
@@ -63,6 +71,7 @@ test('a live study is followed from start to end', async () => {
   await page.evaluate(() => new MutationObserver(() => {
     void window.count(Number(document.querySelector('.big progress')?.getAttribute('value') ?? 0));
   }).observe(document.querySelector('#view'), {childList: true, subtree: true}));
+  run.kill('SIGCONT');
   await page.locator('#link[data-state=over]').waitFor({timeout: 180000});
   assert.equal(await run.over, 0, run.said);
   await state(page, 'finished');

@@ -69,6 +69,8 @@ TEST_F(PushServerTest, WhatIsAcknowledgedIsOnDiskManyTimesOverOneConnection) {
   EXPECT_EQ(caller.push("kp-1", "r2-a1", token, "two\nthree\n"), 204);
   EXPECT_EQ(caller.push("kp-1", "r1-a1", token, std::string(1 << 19, 'x') + "\n"), 204);
   EXPECT_TRUE(spooled().starts_with("kp-1/r1-a1:one\nkp-1/r2-a1:two\nthree\nkp-1/r1-a1:xxx"));
+  // An answer is counted once it is out: by the time of a further one, those before it are.
+  EXPECT_EQ(caller.push("kp-1", "r1-a1", "wrong", "four\n"), 401);
   EXPECT_EQ(endpoint_->stats().pushes, 3U);
   EXPECT_EQ(endpoint_->stats().accepted, 1U);
 }
