@@ -30,7 +30,7 @@ PushConnection::Turn PushConnection::turn(std::string_view key, Nanoseconds now)
       const TlsStream::Status status = stream_.write(rest);
       written_ = out_.size() - rest.size();
       if (status != TlsStream::Status::done) return after(status);
-      if (status_ != 0) told_.status = status_, told_.time = now - began_;
+      if (status_ != 0) told_.answers.push_back({status_, now - began_});
       out_.clear();
       written_ = 0;
       if (closing_) return Turn::closed;

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/server/push_rules.h"
@@ -35,10 +36,13 @@ class PushConnection {
   void give_up();
 
   // Of the last turn, for the server to count; each is told once.
+  struct Answered {
+    int status = 0;
+    Nanoseconds time = 0;  // since the request began
+  };
   struct Told {
-    int status = 0;           // written to its end; 0: none
-    Nanoseconds time = 0;     // since the request began
-    std::string wrong_token;  // the allocation that it was not for
+    std::vector<Answered> answers;  // written to their end
+    std::string wrong_token;        // the allocation that it was not for
   };
   Told take_told();
 

@@ -210,15 +210,17 @@ class Server final : public PushServer {
   }
 
   void note(const PushConnection::Told& told) {
-    if (told.status == 0 && told.wrong_token.empty()) return;
+    if (told.answers.empty() && told.wrong_token.empty()) return;
     const std::lock_guard lock(mutex_);
-    if (told.status == 204) {
-      ++stats_.pushes;
-      stats_.time.add(told.time);
-    } else if (told.status == 503) {
-      ++stats_.put_off;
-    } else if (told.status >= 400) {
-      ++stats_.refused;
+    for (const PushConnection::Answered& answer : told.answers) {
+      if (answer.status == 204) {
+        ++stats_.pushes;
+        stats_.time.add(answer.time);
+      } else if (answer.status == 503) {
+        ++stats_.put_off;
+      } else if (answer.status >= 400) {
+        ++stats_.refused;
+      }
     }
     if (told.wrong_token.empty()) return;
     const bool is_known = refusals_.count(told.wrong_token) > 0;

@@ -85,6 +85,20 @@ TEST_F(PushServerTest, SeveralRequestsInOneBreathAreAnsweredInTurn) {
   EXPECT_EQ(spooled(), "kp-1/r1-a1:a\nkp-1/r1-a1:a\nkp-1/r1-a1:a\n");
 }
 
+TEST_F(PushServerTest, EachAnswerCountsAlsoWhenTwoAreGivenInOneTurn) {
+  const std::string head =
+      "POST /v1/allocations/kp-1/r1-a1/records HTTP/1.1\r\nAuthorization: Bearer ";
+  const std::string body = "\r\nContent-Length: 2\r\n\r\na\n";
+  PushCaller caller(*trust_, port_);
+  ASSERT_TRUE(caller.send(head + token_of("kp-1").token + body + head + "wrong" + body));
+  EXPECT_EQ(caller.answer(), 204);
+  EXPECT_EQ(caller.answer(), 401);
+  PushCaller next(*trust_, port_);  // by the time of its answer those before it are counted
+  EXPECT_EQ(next.push("kp-1", "r1-a1", "wrong", "b\n"), 401);
+  EXPECT_EQ(endpoint_->stats().pushes, 1U);
+  EXPECT_GE(endpoint_->stats().refused, 1U);
+}
+
 TEST_F(PushServerTest, AWrongTokenIsRefusedAndToldByTheAllocationsName) {
   const std::string other = token_of("kp-2").token;
   PushCaller caller(*trust_, port_);
