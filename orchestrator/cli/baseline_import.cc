@@ -11,6 +11,7 @@
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/cli/table_flags.h"
 #include "orchestrator/plan/history_reader.h"
 #include "orchestrator/report/text.h"
 
@@ -18,21 +19,8 @@ namespace kneepoint::cli {
 namespace {
 
 Result<TableOptions> options_of(const Arguments& arguments, const std::string& only_case) {
-  TableOptions options;
-  if (arguments.text("--mode") == "weak") options.mode = Mode::weak;
+  TRY_ASSIGN(TableOptions options, table_options(arguments));
   options.case_name = arguments.has("--case") ? arguments.text("--case") : only_case;
-  if (arguments.has("--decimal")) {
-    options.decimal =
-        arguments.text("--decimal") == "comma" ? DecimalMark::comma : DecimalMark::point;
-  }
-  if (arguments.has("--unit")) {
-    options.time_unit_word = arguments.text("--unit");
-    options.time_unit = seconds_in(options.time_unit_word);
-    if (!options.time_unit) {
-      return Error{ErrorCode::invalid, "--unit: '" + options.time_unit_word +
-                                           "' is not a unit of time; expected " + kTimeUnits};
-    }
-  }
   return options;
 }
 

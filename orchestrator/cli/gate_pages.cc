@@ -6,33 +6,11 @@
 #include "orchestrator/cli/gate_text.h"
 #include "orchestrator/cli/gate_words.h"
 #include "orchestrator/report/markdown_text.h"
+#include "orchestrator/report/svg.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
-
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : plain(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 bool is_bad(Verdict verdict) {
   return verdict == Verdict::regressed || verdict == Verdict::failed;
@@ -70,13 +48,14 @@ std::string gate_junit(const GateReport& report) {
   std::string cases;
   const auto add = [&](const std::string& name, const std::string& inside) {
     ++tests;
-    cases += "    <testcase classname=\"" + xml(report.series) + "\" name=\"" + xml(name) +
-             "\" time=\"0\"" + (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
+    cases += "    <testcase classname=\"" + svg::escaped(report.series) + "\" name=\"" +
+             svg::escaped(name) + "\" time=\"0\"" +
+             (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
   };
   const auto failure = [&](const std::string& type, const std::string& why) {
     ++failures;
-    return "<failure type=\"" + xml(type) + "\" message=\"" + xml(why) + "\">" + xml(why) +
-           "</failure>";
+    return "<failure type=\"" + svg::escaped(type) + "\" message=\"" + svg::escaped(why) + "\">" +
+           svg::escaped(why) + "</failure>";
   };
   const std::string verdict = to_string(report.answer.verdict);
   const bool regressed = report.answer.verdict == Verdict::regressed;
@@ -98,11 +77,12 @@ std::string gate_junit(const GateReport& report) {
     }
   }
   const std::string line = verdict_line(report);
-  add("verdict", is_bad(report.answer.verdict) ? failure(verdict, line)
-                                               : "<system-out>" + xml(line) + "</system-out>");
+  add("verdict", is_bad(report.answer.verdict)
+                     ? failure(verdict, line)
+                     : "<system-out>" + svg::escaped(line) + "</system-out>");
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
          "name=\"kneepoint " +
-         xml(report.series) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
+         svg::escaped(report.series) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
          std::to_string(failures) + "\" errors=\"0\" skipped=\"" + std::to_string(skipped) +
          "\" time=\"0\">\n" + cases + "  </testsuite>\n</testsuites>\n";
 }

@@ -15,6 +15,7 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/pack_import.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/cli/table_flags.h"
 #include "orchestrator/pack/pack.h"
 #include "orchestrator/report/text.h"
 
@@ -31,25 +32,12 @@ Error wrong(const std::string& flag, const std::string& why) {
 }
 
 Result<TableOptions> options_of(const Arguments& arguments) {
-  TableOptions options;
-  if (arguments.text("--mode") == "weak") options.mode = Mode::weak;
+  TRY_ASSIGN(TableOptions options, table_options(arguments));
   if (arguments.has("--case")) options.case_name = arguments.text("--case");
   if (options.case_name.empty() || options.case_name.find_first_of("/'\n\t") != std::string::npos) {
     return wrong("--case", "expected a name without '/' and quotes");
   }
   options.worker = parse_worker_unit(arguments.text("--worker"));
-  if (arguments.has("--decimal")) {
-    options.decimal =
-        arguments.text("--decimal") == "comma" ? DecimalMark::comma : DecimalMark::point;
-  }
-  if (arguments.has("--unit")) {
-    options.time_unit_word = arguments.text("--unit");
-    options.time_unit = seconds_in(options.time_unit_word);
-    if (!options.time_unit) {
-      return wrong("--unit", "'" + options.time_unit_word + "' is not a unit of time; expected " +
-                                 kTimeUnits);
-    }
-  }
   return options;
 }
 
