@@ -2,6 +2,9 @@
 //
 // What happens to clusters: `kneepoint run` on a real one that is hurt meanwhile. A test that hurts
 // it heals it again, and nobody else uses it until then.
+#include <fstream>
+#include <sstream>
+
 #include "tests/kubernetes/kube_account.h"
 #include "tests/kubernetes/kube_fault.h"
 
@@ -103,6 +106,35 @@ TEST_F(KubeFaultSlow, AnEtcdThatStandsStillForTwentySecondsIsWaitedFor) {
   EXPECT_FALSE(place.ended_within(pid_, 20'000'000)) << "it gave up";
   ASSERT_EQ(place.lab.cluster("signal", {"etcd", "CONT"}), 0);
   finish_well({{"r1-a1", 1}, {"r2-a1", 1}});
+}
+
+TEST_F(KubeFaultSlow, AKubeletThatIsStartedAnewDoesNotEndTheLog) {
+  const std::string here = place.path();
+  const std::string plan = place.write(
+      "plan.yaml",
+      "study: followed\nworker: node\nscale: [1]\nmodes: [strong]\nworkloads:\n  - name: talk\n"
+      "    command: [sh, -c, \"echo first; while [ ! -e " +
+          here + "/go ]; do sleep 0.2; done; echo second; while [ ! -e " + here +
+          "/enough ]; do sleep 0.2; done; echo t=0.1\"]\n    mpi: false\n"
+          "    metrics: {time: {pattern: \"t=([0-9.]+)\", unit: s}}\nrepeat: 1\n"
+          "limits: {timeout: 10m}\n");
+  pid_ = place.start({"run", plan, "--site", site_});
+  const auto is_heard = [&](const std::string& word) {
+    const std::string folder = place.attempt().value("folder", "");
+    std::ostringstream text;
+    text << std::ifstream(folder + "/stdout.txt").rdbuf();
+    return has(text.str(), word);
+  };
+  ASSERT_TRUE(comes_true([&] { return is_heard("first"); }, 120)) << errors();
+  ASSERT_EQ(place.lab.cluster("stop", {"kubelet", "TERM"}), 0);
+  ASSERT_EQ(place.lab.cluster("start", {"kubelet"}), 0);
+  place.go();
+  EXPECT_TRUE(comes_true([&] { return is_heard("second"); }, 120)) << errors();
+  EXPECT_EQ(state(), "running") << "heard while it runs, not at its end";
+  place.write("enough", "");
+  const auto ended = finish();
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_TRUE(place.lab.is_swept()) << place.lab.leftovers();
 }
 
 }  // namespace
