@@ -25,6 +25,7 @@ struct KubeAllocation {
   std::map<std::string, KubePod> pods;  // as last seen: a deleted one is gone before its Job ends
   Nanoseconds started = 0;
   Nanoseconds log_asked = 0;   // steady: since when its whole log is wanted
+  Nanoseconds log_again = 0;   // steady: when to follow a log that ended before its pod
   Nanoseconds waits = 0;       // steady: since when we know it to wait for its pods
   Nanoseconds next_words = 0;  // steady: when to ask again why it has no pods
   std::string words;           // what was answered

@@ -192,6 +192,11 @@ Error kube_refusal(const KubeAnswer& answer, const std::string& verb, const Kube
         return {ErrorCode::unavailable, what + ": the namespace's quota is used up (403)" + said,
                 true};
       }
+      // Not who asks, but what is asked for: a webhook or a policy of the cluster.
+      if (said.find("denied the request") != std::string::npos ||
+          said.find("denied request") != std::string::npos) {
+        return {ErrorCode::invalid, what + ": refused (403)" + said, false};
+      }
       return {ErrorCode::permission,
               what + ": not allowed (403)" + said +
                   "; the namespace may not exist, or its Role lacks the verb " + verb + " on " +

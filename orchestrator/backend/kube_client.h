@@ -60,7 +60,8 @@ class KubeClient {
 };
 
 // What a refusal means: permission (401, 403), not_found (404), exists (409 AlreadyExists),
-// conflict (409), invalid (400, 415, 422), unavailable and to be tried again (429, 5xx).
+// conflict (409), invalid (400, 410, 413, 415, 422, and the 403 of a policy), unavailable and to be
+// tried again (429, 5xx, and the 403 of a quota).
 Error kube_refusal(const KubeAnswer& answer, const std::string& verb, const KubePlace& place);
 
 }  // namespace kneepoint

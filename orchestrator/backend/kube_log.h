@@ -27,6 +27,9 @@ class KubeLog {
   // The whole log as it is now, from the start. False: the pod or its log is gone.
   Result<bool> read_whole(KubeClient& client, const std::string& name_space, Deadline deadline);
   bool is_followed() const { return stream_ != nullptr || ended_; }  // or was to its end
+  // The stream came to its end: the container's, or that of a kubelet which was started anew.
+  bool has_ended() const { return ended_; }
+  void follow_anew() { ended_ = false; }
   bool has_gap() const { return reader_.has_gap(); }
 
  private:

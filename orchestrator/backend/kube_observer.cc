@@ -16,6 +16,7 @@ namespace {
 constexpr Nanoseconds kLogLate = 30 * kSecond;    // what a log may take to be readable
 constexpr Nanoseconds kWordsAfter = 3 * kSecond;  // without a pod, before we ask why
 constexpr Nanoseconds kWordsAgain = 15 * kSecond;
+constexpr Nanoseconds kFollowAgain = 10 * kSecond;
 constexpr int kMostFollowed = 64;  // logs at once, each a connection; others are read at the end
 
 bool has_pod(const std::vector<KubePod>& pods, const std::string& name) {
@@ -115,6 +116,19 @@ Observation KubeObserver::blank(const KubeAllocation& job) const {
   return seen;
 }
 
+// A kubelet that is restarted ends the streams of logs as if they were complete, and its pods run
+// on. That the pod has ended, too, is told a moment later.
+void KubeObserver::follow_anew_if_due(KubeAllocation& job, const KubePod& pod) const {
+  if (!job.log->has_ended() || pod.terminated) return;
+  const Nanoseconds now = session_.clock.steady();
+  if (job.log_again == 0) {
+    job.log_again = now + kFollowAgain;
+  } else if (now >= job.log_again) {
+    job.log_again = 0;
+    job.log->follow_anew();
+  }
+}
+
 Result<void> KubeObserver::follow_log(KubeAllocation& job, const std::vector<KubePod>& pods) {
   for (const KubePod& pod : pods) {
     if (pod.index != 0 || pod.started == 0) continue;
@@ -122,6 +136,7 @@ Result<void> KubeObserver::follow_log(KubeAllocation& job, const std::vector<Kub
     if (!job.log || job.log->pod() != pod.name) {
       job.log = std::make_unique<KubeLog>(pod.name, job.steps);
     }
+    follow_anew_if_due(job, pod);
   }
   return read_on(job);
 }

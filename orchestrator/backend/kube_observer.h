@@ -29,6 +29,7 @@ class KubeObserver {
   Observation evicted(Observation seen, const std::string& queue) const;
   Result<void> ask_why_pods_lack(KubeAllocation& job, const KubeJob& told, Deadline deadline);
   Result<KubeAllocation*> to_cancel(const JobRef& ref);
+  void follow_anew_if_due(KubeAllocation& job, const KubePod& pod) const;
   Result<void> follow_log(KubeAllocation& job, const std::vector<KubePod>& pods);
   Result<Observation> not_listed(KubeAllocation& job, const std::vector<KubePod>& pods,
                                  Deadline deadline);

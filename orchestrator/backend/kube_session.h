@@ -39,6 +39,7 @@ struct KubeSession {
   const KubeKind& kind;
   KubeView view;
   KubeBook book;
+  bool has_made_one = false;  // a Job with all that belongs to it: the site is right
 };
 
 // That Job and no other of its name. What it leaves goes with it.

@@ -62,6 +62,14 @@ Result<void> prepare(KubeSession& session, Submission& one, Deadline deadline) {
   return {};
 }
 
+// What was to be made can't be missing: the namespace is, or the kind. Found at the start it ends
+// the study; in mid-study it is waited for, as long as it takes somebody to make it again.
+Error refused_to_make(const KubeAnswer& answer, const KubePlace& where) {
+  Error error = kube_refusal(answer, "create", where);
+  if (answer.status == 404) error.code = ErrorCode::unavailable;
+  return error;
+}
+
 Result<void> read_made(KubeSession& session, Submission& one, const Result<KubeAnswer>& answer,
                        Deadline deadline) {
   if (!answer) return answer.error();
@@ -69,7 +77,7 @@ Result<void> read_made(KubeSession& session, Submission& one, const Result<KubeA
     TRY_ASSIGN(one.made, read_kube_job(answer->body));
     return {};
   }
-  if (answer->status != 409) return kube_refusal(*answer, "create", session.jobs());
+  if (answer->status != 409) return refused_to_make(*answer, session.jobs());
   TRY_ASSIGN(one.made, namesake(session, one.request, one.manifest, deadline));
   return {};
 }
@@ -79,7 +87,7 @@ Result<void> read_service(KubeSession& session, const Submission& one,
   KubePlace where = session.services();
   if (!answer) return answer.error();
   if (answer->good()) return {};
-  if (answer->status != 409) return kube_refusal(*answer, "create", where);
+  if (answer->status != 409) return refused_to_make(*answer, where);
   where.name = one.manifest.name;
   TRY_ASSIGN(const KubeAnswer there, session.client->call("GET", where, "", deadline));
   if (there.good() && read_kube_owned(there.body, one.made.uid)) return {};
@@ -93,10 +101,14 @@ Result<void> read_service(KubeSession& session, const Submission& one,
                false};
 }
 
-// Its Service is there, or can't be had: without it its pods never meet, and it must go.
+// Its Service is there, or can't be had: without it its pods never meet, and it must go. A right
+// that we had and that was taken away may come back: then the Job is found by its name.
 Result<JobRef> finish(KubeSession& session, const Submission& one, Result<void> service,
                       Deadline deadline) {
-  if (!service && !service.error().retryable) {
+  const bool may_come =
+      !service && (service.error().retryable ||
+                   (session.has_made_one && service.error().code == ErrorCode::permission));
+  if (!service && !may_come) {
     KubeAllocation useless;
     useless.job = one.manifest.name;
     useless.ref.id = one.made.uid;
@@ -107,6 +119,7 @@ Result<JobRef> finish(KubeSession& session, const Submission& one, Result<void> 
   one.job->ref.id = one.made.uid;
   one.job->ref.submitted_ns = one.made.created;
   one.job->submitted = true;
+  session.has_made_one = true;
   return one.job->ref;
 }
 

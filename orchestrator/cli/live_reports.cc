@@ -25,7 +25,7 @@ PushSite with_paths(PushSite push) {
 std::string advice_for(const Error& error) {
   if (error.code == ErrorCode::unavailable) {
     return "; name another address in `push.listen` of the site, unless a study that runs now has "
-           "it. `run` goes on without live reports: records come home by the run directories";
+           "it. `run` goes on without live reports: records come home all the same";
   }
   if (error.code == ErrorCode::permission && error.message.starts_with("listen on")) {
     return "; ports below 1024 and addresses of others need rights: name another in `push.listen` "
@@ -62,7 +62,7 @@ Result<std::unique_ptr<PushEndpoint>> open_live_reports(Session& session, const 
   }
   if (!opened) {
     session.err << "kneepoint: run: no live reports: " << opened.error().message
-                << "; records come home by the run directories\n";
+                << "; records come home all the same\n";
     return none;
   }
   PushEndpoint* endpoint = opened->get();

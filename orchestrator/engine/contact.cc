@@ -10,6 +10,11 @@ bool may_pass(const Error& error) {
          error.code == ErrorCode::unavailable;
 }
 
+// A right that was taken away in mid-study, or credentials: whoever gives them back mends it.
+bool is_of_the_site(const Error& error) {
+  return error.code == ErrorCode::permission;
+}
+
 const Error* refused_altogether(const std::vector<Result<JobRef>>& answers) {
   for (const auto& answer : answers) {
     if (answer || may_pass(answer.error())) return nullptr;

@@ -18,6 +18,8 @@ namespace kneepoint {
 
 // May the same call go better later, though nobody changes anything?
 bool may_pass(const Error& error);
+// Is it about us and the site, and not about what was asked for? Then no run is to fail of it.
+bool is_of_the_site(const Error& error);
 // The first refusal, when there is nothing but refusals for good; else nullptr.
 const Error* refused_altogether(const std::vector<Result<JobRef>>& answers);
 

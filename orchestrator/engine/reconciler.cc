@@ -362,7 +362,7 @@ class Reconciler {
     }
     const Error& error = answer.error();
     const std::vector<int> members = allocation.members;
-    if (may_pass(error)) {
+    if (may_pass(error) || is_of_the_site(error)) {
       allocation.put_off = true;
       const std::string what = "run " + std::to_string(table_.at(members.front()).row.number);
       return put_off(contact_.submitting, members.size() == 1 ? what : allocation.job.name, error);

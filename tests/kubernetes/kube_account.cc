@@ -5,36 +5,35 @@
 
 #include <gtest/gtest.h>
 
+#include "orchestrator/backend/kube_rights.h"
+
 namespace kneepoint::testing_support {
 namespace {
 
 using nlohmann::json;
 
-json rules() {
-  const auto rule = [](const std::string& group, const std::string& resource, const json& verbs) {
-    return json{{"apiGroups", json::array({group})},
-                {"resources", json::array({resource})},
-                {"verbs", verbs}};
-  };
-  return json::array(
-      {rule("batch", "jobs", json::array({"create", "get", "list", "watch", "delete", "patch"})),
-       rule("", "pods", json::array({"get", "list", "watch"})),
-       rule("", "pods/log", json::array({"get"})),
-       rule("", "services", json::array({"create", "get", "list", "delete"})),
-       rule("", "events", json::array({"list"}))});
+json rules_of(const std::vector<KubeRight>& rights) {
+  json rules = json::array();
+  for (const KubeRight& right : rights) {
+    rules.push_back({{"apiGroups", json::array({right.group})},
+                     {"resources", json::array({right.resource})},
+                     {"verbs", json::array({right.verb})}});
+  }
+  return rules;
 }
 
 }  // namespace
 
-KubeAccount::KubeAccount(const KubePlace& place) : place_(place) {
+KubeAccount::KubeAccount(const KubePlace& place)
+    : place_(place),
+      rbac_("/apis/rbac.authorization.k8s.io/v1/namespaces/" + place.lab.name_space()) {
   const KubeLab& lab = place.lab;
-  const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/" + lab.name_space();
   const json name = {{"name", "runner"}};
   post(lab.core("serviceaccounts"), {{"metadata", name}});
-  post(rbac + "/roles", {{"metadata", name}, {"rules", rules()}});
+  post(rbac_ + "/roles", {{"metadata", name}, {"rules", rules_of(kube_rights())}});
   const json subject = {
       {"kind", "ServiceAccount"}, {"name", "runner"}, {"namespace", lab.name_space()}};
-  post(rbac + "/rolebindings",
+  post(rbac_ + "/rolebindings",
        {{"metadata", name},
         {"roleRef",
          {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "Role"}, {"name", "runner"}}},
@@ -70,6 +69,48 @@ void KubeAccount::renew() {
   ASSERT_EQ(answer.status, 201) << answer.body.dump();
   token_ = answer.body.at("status").at("token").get<std::string>();
   place_.write("token", token_);
+}
+
+void KubeAccount::lose(const std::string& resource, const std::string& verb) const {
+  std::vector<KubeRight> rights = kube_rights();
+  const auto is_it = [&](const KubeRight& one) {
+    return one.resource == resource && one.verb == verb;
+  };
+  EXPECT_EQ(std::erase_if(rights, is_it), 1U) << verb << " " << resource;
+  be_allowed(rights);
+  EXPECT_TRUE(comes_true([&] { return !may(resource, verb); }));
+}
+
+void KubeAccount::regain() const {
+  be_allowed(kube_rights());
+  for (const KubeRight& right : kube_rights()) {
+    EXPECT_TRUE(comes_true([&] { return may(right.resource, right.verb); })) << right.resource;
+  }
+}
+
+void KubeAccount::be_allowed(const std::vector<KubeRight>& rights) const {
+  const auto answer =
+      place_.lab.call("PUT", rbac_ + "/roles/runner",
+                      {{"metadata", {{"name", "runner"}}}, {"rules", rules_of(rights)}});
+  EXPECT_EQ(answer.status, 200) << answer.body.dump();
+}
+
+bool KubeAccount::may(const std::string& resource, const std::string& verb) const {
+  json attributes = {{"namespace", place_.lab.name_space()}, {"verb", verb}};
+  for (const KubeRight& right : kube_rights()) {
+    if (right.resource != resource) continue;
+    attributes["group"] = right.group;
+    attributes["resource"] = resource.substr(0, resource.find('/'));
+    if (has(resource, "/")) attributes["subresource"] = resource.substr(resource.find('/') + 1);
+  }
+  const auto answer =
+      place_.lab.call("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                      {{"apiVersion", "authorization.k8s.io/v1"},
+                       {"kind", "SelfSubjectAccessReview"},
+                       {"spec", {{"resourceAttributes", attributes}}}},
+                      token_);
+  EXPECT_EQ(answer.status, 201) << answer.body.dump();
+  return answer.body.value("status", json::object()).value("allowed", true);
 }
 
 void KubeAccount::expire() const {

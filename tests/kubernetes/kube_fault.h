@@ -20,10 +20,11 @@ class KubeFault : public testing::Test {
     site_ = place.site();
   }
 
-  // A study of so many runs that wait; `limits` of the plan.
-  void start(int runs, const std::string& limits = "timeout: 10m, retries: 2") {
-    const std::string plan = place.waiting_plan("faulty", runs, limits);
-    command_ = {"run", plan, "--site", site_, "--concurrent", std::to_string(runs)};
+  // A study of so many runs that wait, so many of them at once; 0: all.
+  void start(int runs, int at_once = 0) {
+    const std::string plan = place.waiting_plan("faulty", runs, "timeout: 10m, retries: 2");
+    const int concurrent = at_once > 0 ? at_once : runs;
+    command_ = {"run", plan, "--site", site_, "--concurrent", std::to_string(concurrent)};
     pid_ = place.start(command_);
   }
   void start_and_wait(int runs) {

@@ -79,7 +79,8 @@ TEST_F(KubeTrouble, TooMuchMemoryIsToldAsThat) {
 TEST_F(KubeTrouble, AMissingImageIsToldWithThePodThatLacksIt) {
   std::string text = place.read("site.yaml");
   text.replace(text.find("worker:1"), 8, "nobody:1");
-  site_ = place.write("site.yaml", text + "  pending_limit: 5s\n");
+  // Time for the kubelet of a busy machine to look for it.
+  site_ = place.write("site.yaml", text + "  pending_limit: 20s\n");
   start(1);
   const auto ended = finish();
   EXPECT_EQ(ended.exit_code, 4) << ended.errors;

@@ -22,14 +22,24 @@ namespace {
 constexpr char kJob[] = "kp-test.invalid";
 constexpr char kKey[] = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+sockaddr_in on_loopback(int port) {
   sockaddr_in where{};
   where.sin_family = AF_INET;
+  where.sin_port = htons(static_cast<std::uint16_t>(port));
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return where;
+}
+
+// A port that no other process is given while it is held; whoever reuses addresses may listen
+// there.
+int hold_port(int& held) {
+  held = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  EXPECT_EQ(setsockopt(held, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes), 0);
+  sockaddr_in where = on_loopback(0);
   socklen_t size = sizeof where;
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&where), size), 0);
-  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&where), &size), 0);
-  close(fd);
+  EXPECT_EQ(bind(held, reinterpret_cast<sockaddr*>(&where), size), 0);
+  EXPECT_EQ(getsockname(held, reinterpret_cast<sockaddr*>(&where), &size), 0);
   return ntohs(where.sin_port);
 }
 
@@ -43,13 +53,14 @@ PodsTest::PodsTest() {
   base_ = folder_;
   folder_ = work(0) + "/runs";  // where the run directories come to lie
   std::filesystem::create_directories(folder_);
-  for (int pod = 0; pod < kPods; ++pod) ports_.push_back(free_port());
+  for (int& held : held_) ports_.push_back(hold_port(held));
 }
 
 PodsTest::~PodsTest() {
   for (const pid_t pid : pids_) {
     if (pid > 0 && kill(pid, SIGKILL) == 0) waitpid(pid, nullptr, 0);
   }
+  for (const int held : held_) close(held);
   folder_ = base_;
 }
 
@@ -87,6 +98,17 @@ void PodsTest::start_leader(const std::vector<TestStep>& steps, int wait_seconds
 
 void PodsTest::start_peer(int pod, const std::string& key) {
   start(pod, {{"KNEEPOINT_KEY", key.empty() ? kKey : key}, {"KNEEPOINT_ALLOCATION_0", "Zm9v"}});
+}
+
+void PodsTest::start_listening_peer(int pod, const std::string& key) {
+  start_peer(pod, key);
+  wait_until("pod " + std::to_string(pod) + " listens", [&] {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in where = on_loopback(port(pod));
+    const bool listens = connect(fd, reinterpret_cast<const sockaddr*>(&where), sizeof where) == 0;
+    close(fd);
+    return listens;
+  });
 }
 
 void PodsTest::start_all(const std::vector<TestStep>& steps) {

@@ -20,6 +20,8 @@ class PodsTest : public AgentTest {
 
   void start_leader(const std::vector<TestStep>& steps, int wait_seconds = 30);
   void start_peer(int pod, const std::string& key = "");
+  // For a leader with little patience: the peer is there before it.
+  void start_listening_peer(int pod, const std::string& key = "");
   void start_all(const std::vector<TestStep>& steps);
   int end_of(int pod);  // exit code, or 1000 + signal
   // Runs all to the end; every pod must end with 0.
@@ -45,6 +47,7 @@ class PodsTest : public AgentTest {
 
   std::string base_;
   std::vector<pid_t> pids_ = std::vector<pid_t>(kPods, -1);
+  std::vector<int> held_ = std::vector<int>(kPods, -1);  // sockets that keep the ports ours
   std::vector<int> ports_;
 };
 

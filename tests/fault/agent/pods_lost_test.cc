@@ -50,11 +50,11 @@ class LostPodsTest : public PodsTest {
 };
 
 TEST_F(LostPodsTest, a_pod_that_never_comes_is_named_and_nothing_has_begun) {
-  start_peer(1);
-  start_leader({step_of(shell("echo time 1"))}, 1);
+  start_listening_peer(1);
+  start_leader({step_of(shell("echo time 1"))}, 5);
   EXPECT_EQ(end_of(0), kPeerGone);
   EXPECT_TRUE(has(messages(0),
-                  "pod kp-test.invalid-2.kp-test.invalid did not come within 1 s: "
+                  "pod kp-test.invalid-2.kp-test.invalid did not come within 5 s: "
                   "connect: Connection refused"))
       << messages(0);
   EXPECT_FALSE(exists(run_dir(1)));
@@ -63,9 +63,9 @@ TEST_F(LostPodsTest, a_pod_that_never_comes_is_named_and_nothing_has_begun) {
 }
 
 TEST_F(LostPodsTest, a_pod_with_another_key_is_no_pod_of_ours) {
-  start_peer(1);
-  start_peer(2, std::string(64, 'f'));
-  start_leader({step_of(shell("echo time 1"))}, 2);
+  start_listening_peer(1);
+  start_listening_peer(2, std::string(64, 'f'));
+  start_leader({step_of(shell("echo time 1"))}, 5);
   EXPECT_EQ(end_of(0), kPeerGone);
   EXPECT_TRUE(has(messages(0), "it does not know the allocation's key")) << messages(0);
   EXPECT_FALSE(exists(run_dir(1)));

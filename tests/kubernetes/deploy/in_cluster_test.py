@@ -145,7 +145,7 @@ class InCluster(unittest.TestCase):
 
         self.assertTrue(eventually(is_ready, 120), self.logs())
         self.assertTrue(api.apply(job, dry=False).good)
-        self.assertTrue(eventually(lambda: self.succeeded() >= 3, 240), self.logs())
+        self.assertTrue(eventually(lambda: self.succeeded() >= 3, 400), self.logs())
         first = self.pods("controller")
         self.assertEqual(len(first), 1)
         self.assertLess(self.succeeded(), RUNS, "too late to kill anything")
@@ -157,7 +157,7 @@ class InCluster(unittest.TestCase):
             return [one["type"] for one in status.get("conditions") or []
                     if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
 
-        self.assertTrue(eventually(over, 500), self.logs())
+        self.assertTrue(eventually(over, 900), self.logs())
         self.assertEqual(over(), ["Complete"], self.logs())
         said = self.log(self.pods("nightly")[0])
         self.assertIn(f"finished: {RUNS} of {RUNS} runs done, 0 failed", said)

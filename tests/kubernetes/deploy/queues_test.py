@@ -41,6 +41,7 @@ def setUpModule():
     for thing in manifests.kustomize("base"):
         answer = api.apply(thing, dry=False)
         assert answer.good, f"{manifests.name_of(thing)}: {answer}"
+    api.make_default_account(SPACE)
     for definition in definitions():
         answer = api.apply(definition, dry=False)
         assert answer.good, f"{definition['metadata']['name']}: {answer}"

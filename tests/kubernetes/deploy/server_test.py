@@ -42,6 +42,7 @@ def setUpModule():
     for thing in manifests.kustomize("base"):
         answer = api.apply(thing, dry=False)
         assert answer.good, f"{manifests.name_of(thing)}: {answer}"
+    api.make_default_account(SPACE)
 
 
 class Server(unittest.TestCase):
@@ -93,7 +94,7 @@ class Server(unittest.TestCase):
     def test_the_role_is_enough(self):
         for verb, resource, group in NEEDED:
             # The authorizer sees a new binding a little later.
-            self.assertTrue(eventually(lambda: api.may(ACCOUNT, SPACE, verb, resource, group), 20),
+            self.assertTrue(eventually(lambda: api.may(ACCOUNT, SPACE, verb, resource, group), 60),
                             f"{verb} {resource}")
 
     def test_the_role_is_not_more(self):
@@ -139,7 +140,7 @@ class Runs(unittest.TestCase):
         spaces = [manifests.kustomize(one)[0] for one in ("overlays/rdma", "base")]
         try:
             self.assertTrue(api.apply(spaces[0], dry=False).good)
-            self.assertTrue(eventually(lambda: api.create_dry(pod).good, 20), api.create_dry(pod))
+            self.assertTrue(eventually(lambda: api.create_dry(pod).good, 60), api.create_dry(pod))
         finally:
             self.assertTrue(api.apply(spaces[1], dry=False).good)
 
@@ -192,7 +193,7 @@ class Rights(unittest.TestCase):
         role = [one for one in manifests.kustomize("base") if one["kind"] == "Role"][0]
         with tempfile.TemporaryDirectory() as place:
             self.log_in(place)
-            self.assertTrue(eventually(lambda: self.check(place).returncode == 0, 30),
+            self.assertTrue(eventually(lambda: self.check(place).returncode == 0, 60),
                             self.check(place))
             for index, rule in enumerate(role["rules"]):
                 less = copy.deepcopy(role)
@@ -200,10 +201,15 @@ class Rights(unittest.TestCase):
                 if not less["rules"][index]["verbs"]:
                     del less["rules"][index]
                 self.assertTrue(api.apply(less, dry=False).good)
-                self.assertTrue(eventually(lambda: self.check(place).returncode == 2, 30), rule)
-                done = self.check(place)
-                said = done.stdout + done.stderr
-                self.assertIn(f"{rule['resources'][0]} ({verb})", said)
+                done = None
+
+                def is_told():  # a little later: until then the rule before this one is missing
+                    nonlocal done
+                    done = self.check(place)
+                    return f"{rule['resources'][0]} ({verb})" in done.stdout + done.stderr
+
+                self.assertTrue(eventually(is_told, 60), f"{verb} of {rule}: {done}")
+                self.assertEqual(done.returncode, 2, done)
             self.assertTrue(api.apply(role, dry=False).good)
 
 

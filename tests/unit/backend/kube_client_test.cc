@@ -95,6 +95,17 @@ TEST_F(Client, SendsItsTokenAndAsksForJson) {
   EXPECT_NE(sent(0).find("Accept: application/json"), std::string::npos);
 }
 
+TEST_F(Client, GoesThroughTheProxyThatTheKubeconfigNames) {
+  serve({FakeHttpServer::reply(200, "{}")});
+  access_.proxy_url = server_->url();
+  access_.server = "http://api.invalid:6443";  // which nobody but the proxy could know
+  const auto got = call();
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_TRUE(
+      sent(0).starts_with("GET http://api.invalid:6443/apis/batch/v1/namespaces/perf/jobs HTTP"))
+      << sent(0);
+}
+
 TEST_F(Client, ATokenFileIsReadAgainEachMinute) {
   access_.token = "old";
   access_.token_file = write("-token", "first\n");
@@ -213,6 +224,16 @@ TEST_F(Client, RefusalsAreOneSentenceWithVerbResourceAndNamespace) {
   EXPECT_EQ(error.message,
             "create jobs in namespace perf: not allowed (403): jobs.batch is forbidden; the "
             "namespace may not exist, or its Role lacks the verb create on jobs");
+  // What a policy of the cluster refuses stays refused, whoever asks.
+  error = refusal(status(403, "Forbidden", "admission webhook 'sizes' denied the request: no"));
+  EXPECT_EQ(error.code, ErrorCode::invalid);
+  EXPECT_FALSE(error.retryable);
+  EXPECT_EQ(error.message,
+            "create jobs in namespace perf: refused (403): admission webhook 'sizes' denied the "
+            "request: no");
+  error = refusal(status(403, "Forbidden", "exceeded quota: few"));
+  EXPECT_EQ(error.code, ErrorCode::unavailable);
+  EXPECT_TRUE(error.retryable);
   error = refusal(status(404, "NotFound", "namespaces 'perf' not found"));
   EXPECT_EQ(error.code, ErrorCode::not_found);
   error = refusal(status(409, "AlreadyExists", "it is there"));

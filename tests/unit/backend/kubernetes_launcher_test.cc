@@ -7,9 +7,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "agents/record/frame.h"
 #include "orchestrator/backend/kube_manifest.h"
 #include "orchestrator/backend/launcher.h"
 #include "tests/fakes/fake_clock.h"
@@ -45,7 +49,11 @@ class KubernetesLauncher : public testing::Test {
   std::string answer(const FakeHttpRequest& asked) {
     const std::string& path = asked.path;
     if (path.find("watch=1") != std::string::npos) return FakeHttpServer::reply(500, "{}");
-    if (path.find("/log") != std::string::npos) return FakeHttpServer::reply(404, "{}");
+    if (path.find("/log") != std::string::npos) {
+      const std::lock_guard lock(mutex_);
+      return log_.empty() ? FakeHttpServer::reply(404, "{}")
+                          : FakeHttpServer::reply(200, log_, "text/plain");
+    }
     if (path.find("/events?") != std::string::npos) {
       return FakeHttpServer::reply(
           200, R"({"kind":"EventList","items":[{"message":"exceeded quota: pods=0"}]})");
@@ -123,6 +131,8 @@ class KubernetesLauncher : public testing::Test {
 
   json job_;
   json pods_ = json::array();
+  std::mutex mutex_;
+  std::string log_;  // "": there is none
   FakeHttpServer server_{[this](const FakeHttpRequest& asked) { return answer(asked); }};
   FakeClock clock_;
   Poller poller_;
@@ -159,6 +169,35 @@ TEST_F(KubernetesLauncher, AJobThatItsQueueTakesBackHasBeenPreempted) {
   EXPECT_TRUE(seen.preempted);
   EXPECT_EQ(seen.detail, "suspended again: evicted by queue fast");
   EXPECT_TRUE(job_.is_null()) << "let in again it would run behind our back";
+}
+
+TEST_F(KubernetesLauncher, ALogThatEndsBeforeItsPodIsFollowedAgain) {
+  const JobRef ref = submit();
+  job_["spec"]["suspend"] = false;
+  add_running_pod();
+  record::FrameWriter writer;
+  // What is stored of the attempt, once it has become this; the clock goes on meanwhile.
+  const auto becomes = [&](const std::string& wanted) {
+    const Nanoseconds until = system_clock().steady() + kMinute;
+    std::string stored;
+    while (stored != wanted && system_clock().steady() < until) {
+      EXPECT_EQ(observe(ref).state, AllocationState::running);
+      clock_.advance(kSecond);
+      EXPECT_TRUE(poller_.wait(5 * kMillisecond));
+      std::ifstream file(request_.steps.front().run_dir + "/records.ndjson");
+      stored.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    return stored;
+  };
+  const auto print = [&](const std::string& line) {
+    const std::string printed = writer.append("r7-a1/records.ndjson", line);
+    const std::lock_guard lock(mutex_);
+    log_ += printed;
+  };
+  print("one\n");
+  EXPECT_EQ(becomes("one\n"), "one\n");
+  print("two\n");  // after its kubelet was started anew
+  EXPECT_EQ(becomes("one\ntwo\n"), "one\ntwo\n");
 }
 
 TEST_F(KubernetesLauncher, APodThatCanNotBeMadeIsExplainedByItsEvent) {
@@ -234,6 +273,10 @@ class ManyJobs : public testing::Test {
     json object = json::parse(asked.body);
     const std::string name = object["metadata"]["name"].get<std::string>();
     auto& kept = object["kind"] == "Job" ? jobs_ : services_;
+    if (const auto refused = refused_.find(object["kind"].get<std::string>());
+        refused != refused_.end()) {
+      return FakeHttpServer::reply(refused->second, R"({"kind":"Status","message":"no"})");
+    }
     if (name.find("-13-a1-") != std::string::npos && object["kind"] == "Job") {
       return FakeHttpServer::reply(422, R"({"kind":"Status","code":422,"message":"bad luck"})");
     }
@@ -269,6 +312,7 @@ class ManyJobs : public testing::Test {
   }
 
   std::map<std::string, json> jobs_, services_;  // used by one answer at a time
+  std::map<std::string, int> refused_;           // kinds that can't be made, and the status
   FakeHttpServer server_{[this](const FakeHttpRequest& asked) { return answer(asked); }};
   FakeClock clock_;
   Poller poller_;
@@ -310,6 +354,45 @@ TEST_F(ManyJobs, AreSubmittedAndCancelledTogetherEachWithItsOwnAnswer) {
   EXPECT_EQ(services_.size(), 99U) << "a Job without its Service gets one";
   for (const auto& cancelled : next->cancel(refs, soon())) EXPECT_TRUE(cancelled);
   EXPECT_TRUE(jobs_.empty());
+}
+
+TEST_F(ManyJobs, WithoutTheRightToServicesNoJobStaysUnlessWeHadIt) {
+  const auto all = requests(folders_["one"] + "/work/study", 2);
+  auto ours = launcher();
+  ASSERT_TRUE(ours);
+  const auto submit = [&](std::size_t which) {
+    return ours->submit(std::span(&all[which], 1), soon()).front();
+  };
+  refused_ = {{"Service", 403}};
+  const auto first = submit(0);
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ErrorCode::permission) << first.error().message;
+  EXPECT_TRUE(jobs_.empty()) << "a site without the right is left as it was";
+  refused_.clear();
+  ASSERT_TRUE(submit(0));
+  // Taken away in mid-study: given back, the same Job has its Service.
+  refused_ = {{"Service", 403}};
+  const auto second = submit(1);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::permission) << second.error().message;
+  EXPECT_EQ(jobs_.size(), 2U);
+  refused_.clear();
+  const auto again = submit(1);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(jobs_.size(), 2U);
+  EXPECT_EQ(services_.size(), 2U);
+}
+
+TEST_F(ManyJobs, ANamespaceThatIsGoneIsTheSitesTroubleAndNotTheRuns) {
+  auto ours = launcher();
+  ASSERT_TRUE(ours);
+  refused_ = {{"Job", 404}};
+  const auto answers = ours->submit(requests(folders_["one"] + "/work/study", 1), soon());
+  ASSERT_FALSE(answers.front());
+  EXPECT_EQ(answers.front().error().code, ErrorCode::unavailable);
+  EXPECT_FALSE(answers.front().error().retryable) << "at the start of a study it ends it";
+  EXPECT_EQ(answers.front().error().message,
+            "submit kp-0a1b2c3d-1-0-a1: create jobs in namespace default: not there (404): no");
 }
 
 TEST_F(ManyJobs, OfTwoMachinesWithTheSamePathsAreTwoControllersJobs) {

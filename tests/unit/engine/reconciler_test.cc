@@ -104,6 +104,40 @@ TEST_F(ReconcilerTest, ASiteThatRefusesEverythingEndsTheStudyWithItsFirstSentenc
   EXPECT_EQ(run().succeeded, 4);
 }
 
+TEST_F(ReconcilerTest, ARightThatIsTakenAwayInMidStudyIsWaitedForAndFailsNothing) {
+  // Runs 1 and 2 are taken, 3 and 4 refused twice.
+  launcher_.refuse = [&](const std::string&) -> std::optional<Error> {
+    const std::size_t call = launcher_.calls.size();
+    if (call <= 2 || call > 6) return std::nullopt;
+    return Error{ErrorCode::permission, "create jobs: not allowed (403)", false};
+  };
+  EXPECT_EQ(run().succeeded, 4);
+  EXPECT_EQ(std::count(launcher_.calls.begin(), launcher_.calls.end(), name(3)), 3);
+  EXPECT_EQ(newest(3).number, 1);
+  EXPECT_EQ(newest(3).submissions, 1);
+  std::vector<std::string> silences;
+  for (const Event& event : store_->events(row_.row, 0).value()) {
+    if (event.kind == "silence") silences.push_back(event.text);
+  }
+  ASSERT_EQ(silences.size(), 2U);
+  EXPECT_EQ(silences[0], "run 3: create jobs: not allowed (403); trying again until it works");
+  EXPECT_TRUE(silences[1].starts_with("it answers again after ")) << silences[1];
+}
+
+TEST_F(ReconcilerTest, WithoutTheRightFromTheStartTheSiteIsRefusedAndRunningAgainGoesOn) {
+  bool refuses = true;
+  launcher_.refuse = [&](const std::string&) -> std::optional<Error> {
+    if (!refuses) return std::nullopt;
+    return Error{ErrorCode::permission, "create jobs: not allowed (403)", false};
+  };
+  const auto ended = run_study(*store_, row_, study_, site_, launcher_, poller_, clock_, options_);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "create jobs: not allowed (403)");
+  EXPECT_EQ(newest(1).state, AttemptState::submitting);
+  refuses = false;
+  EXPECT_EQ(run().succeeded, 4);
+}
+
 TEST_F(ReconcilerTest, ANameThatIsTakenCostsNoAttemptAndAnotherOneIsTried) {
   launcher_.refuse = [](const std::string& job) -> std::optional<Error> {
     if (job.ends_with("-s2")) return std::nullopt;

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "orchestrator/io/http_client.h"
 #include "orchestrator/io/subprocess.h"
@@ -33,9 +35,15 @@ class HttpTls : public ::testing::Test {
     if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   }
 
+  std::string text_of(const std::string& path) const {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
   std::string pem(const std::string& name) const { return folder_ + "/" + name + ".pem"; }
 
-  void make_certificate(const std::string& name) const {
+  void make_certificate(const std::string& name, const std::string& holder = "IP:127.0.0.1") const {
     SpawnOptions options;
     options.argv = {"openssl",
                     "req",
@@ -50,7 +58,7 @@ class HttpTls : public ::testing::Test {
                     "-subj",
                     "/CN=127.0.0.1",
                     "-addext",
-                    "subjectAltName=IP:127.0.0.1",
+                    "subjectAltName=" + holder,
                     "-keyout",
                     pem(name + "-key"),
                     "-out",
@@ -108,6 +116,31 @@ TEST_F(HttpTls, AClientCertificateIsShownWhereItIsAsked) {
   EXPECT_FALSE(ask()) << "without a certificate it must be refused";
   target_.client_certificate = pem("client");
   target_.client_key = pem("client-key");
+  const auto answer = ask();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "secure");
+}
+
+// As a kubeconfig has them: `tls-server-name`, and certificates as data.
+TEST_F(HttpTls, ACertificateMayBeForAnotherNameThanTheAddressIfThatNameIsSaid) {
+  make_certificate("server", "DNS:kubernetes.default.svc");
+  start(pem("client"));
+  target_.ca_pem = text_of(pem("server"));
+  target_.client_certificate_pem = text_of(pem("client"));
+  target_.client_key_pem = text_of(pem("client-key"));
+  const auto other = ask();
+  ASSERT_FALSE(other) << "it is a certificate for another name";
+  EXPECT_EQ(other.error().code, ErrorCode::permission) << other.error().message;
+  target_.tls_server_name = "kubernetes.default.svc";
+  const auto answer = ask();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "secure");
+}
+
+TEST_F(HttpTls, OnlyWhoAsksForItIsContentWithAnybody) {
+  start();
+  EXPECT_FALSE(ask());
+  target_.insecure = true;
   const auto answer = ask();
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->body, "secure");
