@@ -9,6 +9,7 @@
 #include "orchestrator/backend/slurm_files.h"
 #include "orchestrator/backend/slurm_request.h"
 #include "orchestrator/backend/slurm_states.h"
+#include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
 namespace {
@@ -336,6 +337,8 @@ void SlurmWatch::remember_failed_nodes(const SlurmAllocation& job, const SlurmJo
   std::vector<std::string> nodes;
   if (!told.failed_node.empty()) {
     nodes.push_back(told.failed_node);
+  } else if (expand_node_list(job.nodes).size() == 1) {
+    nodes.push_back(job.nodes);  // also if it is back in service by now
   } else if (!job.nodes.empty()) {
     auto down = transport_.down_nodes(job.nodes, deadline);
     if (down) nodes = *down;

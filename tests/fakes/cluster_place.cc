@@ -106,11 +106,15 @@ namespace {
 void gather_runs(const json& node, std::map<int, ClusterPlace::ReportedRun>& runs) {
   if (node.is_object() && node.contains("run") && node.contains("volatile")) {
     const json& where = node.at("volatile");
-    const auto [entry, is_new] =
-        runs.try_emplace(node.at("run").get<int>(),
-                         ClusterPlace::ReportedRun{node.at("state").get<std::string>(),
-                                                   where.at("allocation").get<std::string>(),
-                                                   where.at("nodes").get<std::string>()});
+    ClusterPlace::ReportedRun run{node.at("state").get<std::string>(),
+                                  where.at("allocation").get<std::string>(),
+                                  where.at("nodes").get<std::string>()};
+    const auto read = [](const json& from, const char* key, double& into) {
+      if (from.contains(key) && from.at(key).is_number()) into = from.at(key).get<double>();
+    };
+    read(node, "seconds", run.seconds);
+    read(where, "queue_wait", run.queue_wait);
+    const auto [entry, is_new] = runs.try_emplace(node.at("run").get<int>(), run);
     EXPECT_TRUE(is_new) << "run " << entry->first << " is in the report twice";
   }
   if (!node.is_structured()) return;
@@ -127,11 +131,11 @@ std::map<int, ClusterPlace::ReportedRun> ClusterPlace::reported() const {
   return runs;
 }
 
-void ClusterPlace::torment(const std::vector<std::string>& run, int times) const {
+void ClusterPlace::torment(const std::vector<std::string>& run, int times, int runs) const {
   const Nanoseconds before = system_clock().steady();
   pid_t pid = start(run);
   ASSERT_TRUE(comes_true([&] { return !executions().empty(); }));
-  const Nanoseconds span = system_clock().steady() - before;
+  Nanoseconds span = system_clock().steady() - before;
   const unsigned seed = std::random_device()();
   testing::Test::RecordProperty("seed", std::to_string(seed));
   std::cout << "seed " << seed << ", a first run takes " << to_seconds(span) << " s\n";
@@ -140,6 +144,9 @@ void ClusterPlace::torment(const std::vector<std::string>& run, int times) const
   int kills = 0;
   bool is_through = false;
   while (kills < times && !is_through) {
+    const bool ahead = executions().size() * static_cast<std::size_t>(times) >
+                       static_cast<std::size_t>(runs) * static_cast<std::size_t>(kills + 1);
+    if (ahead) span /= 2;
     const auto instant = static_cast<long>(to_seconds(span) * share(random) * 1e6);
     is_through = ended_within(pid, instant);
     ::kill(pid, SIGKILL);

@@ -39,12 +39,15 @@ class ClusterPlace : public Place {
   // The runs as the report has them, by number.
   struct ReportedRun {
     std::string state, allocation, nodes;
+    double seconds = 0;      // 0: it has none
+    double queue_wait = -1;  // in seconds; -1: not told
   };
   std::map<int, ReportedRun> reported() const;
 
-  // Kills the controller of a study of waiting_plan() so many times, at instants drawn anew each
-  // time; it had something to do in between. The measure is how long a first run takes.
-  void torment(const std::vector<std::string>& run, int times) const;
+  // Kills the controller of a study of waiting_plan(), of `runs` runs, so many times, at instants
+  // drawn anew each time; it had something to do in between. The measure is how long a first run
+  // takes; a study that gets on faster than that is killed sooner, so that it lasts.
+  void torment(const std::vector<std::string>& run, int times, int runs) const;
 };
 
 // Runs a program to its end, at most so many seconds; what it printed. A failure to start it fails

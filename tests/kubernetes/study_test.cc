@@ -155,7 +155,7 @@ void kill_the_controller(int times) {
       "run",          place.waiting_plan("tormented", runs, "timeout: 10m, retries: 5"),
       "--site",       place.site(),
       "--concurrent", "2"};
-  place.torment(run, times);
+  place.torment(run, times, runs);
   run.back() = "8";
   const auto last = place.run(run);
   ASSERT_EQ(last.exit_code, 0) << last.output << last.errors;

@@ -4,6 +4,8 @@
 // cluster heals it again; `cluster up` starts what is missing.
 #include <signal.h>
 
+#include <filesystem>
+
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/backend/local_files.h"
 #include "tests/slurm/slurm_place.h"
@@ -23,6 +25,8 @@ class OnCluster {
     site_.slurm.time_margin = 0;
     renew();
   }
+
+  void exclude_failed(bool yes) { site_.slurm.exclude_failed = yes; }
 
   // Another controller: it knows only what was written down.
   void renew() {
@@ -194,6 +198,28 @@ TEST(SlurmFault, AJobThatSomebodyElseCancelledSaysByWhom) {
   EXPECT_EQ(end.reason, Reason::user_cancelled);
   const std::string whom = "CANCELLED by user " + std::to_string(::geteuid());
   EXPECT_NE(end.detail.find(whom), std::string::npos) << end.detail;
+}
+
+// As long as enough nodes remain, and unless the site says no.
+TEST(SlurmFault, ANodeThatFailedBeforeIsExcludedIfTheSiteAllows) {
+  OnCluster cluster("plain");
+  std::filesystem::create_directories(cluster.place.path() + "/study");
+  const auto excluded = [&](const std::string& name) {
+    const JobRef job = cluster.submit(cluster.request(name, "echo t=1"));
+    const std::string shown = cluster.place.slurm({"scontrol", "show", "job", job.id});
+    const std::size_t at = shown.find("ExcNodeList=");
+    if (at == std::string::npos) return "not told: " + shown;
+    return shown.substr(at, shown.find_first_of(" \n", at) - at);
+  };
+  cluster.place.write("study/failed-nodes.txt", "n1\nn3\n");
+  EXPECT_EQ(excluded("kp-without"), "ExcNodeList=n[1,3]");
+  cluster.exclude_failed(false);
+  cluster.renew();
+  EXPECT_EQ(excluded("kp-with"), "ExcNodeList=(null)");
+  cluster.exclude_failed(true);
+  cluster.renew();
+  cluster.place.write("study/failed-nodes.txt", "n1\nn2\nn3\nn4\nn5\nn6\nn7\nn8\n");
+  EXPECT_EQ(excluded("kp-none-left"), "ExcNodeList=(null)");
 }
 
 TEST(SlurmFault, ARunDirectoryThatCantBeMadeIsToldInTheAgentsWords) {

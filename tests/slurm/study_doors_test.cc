@@ -111,6 +111,21 @@ TEST(SlurmStudyDoors, ATokenThatExpiresIsToldOnceAndARenewedOneGoesOn) {
   EXPECT_TRUE(has(ended.errors, "it answers again after ")) << ended.errors;
 }
 
+TEST(SlurmStudyDoorsSlow, AControllerBehindSlurmrestdThatIsAwayIsWaitedFor) {
+  StudyOn study("plain", 1);
+  study.use_site(study.place.rest_keys());
+  study.start();
+  EXPECT_TRUE(comes_true([&] { return study.all_run() && study.state() == "running"; }));
+  EXPECT_EQ(study.place.cluster("stop", {"slurmctld", "TERM"}), 0);
+  EXPECT_TRUE(comes_true([&] { return has(study.errors(), "slurmctld"); })) << study.errors();
+  study.go();  // it ends while nobody can say so
+  EXPECT_EQ(study.place.cluster("up"), 0);
+  const auto ended = study.finish();
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_EQ(study.executions(), (Executions{{"r1-a1", 1}}));
+  EXPECT_TRUE(has(ended.errors, "it answers again after ")) << ended.errors;
+}
+
 TEST(SlurmStudyDoors, SlurmrestdIsReachedThroughASocketToo) {
   StudyOn study("plain", 2);
   study.use_site(study.place.rest_keys("rest.socket"));

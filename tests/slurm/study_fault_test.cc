@@ -73,8 +73,7 @@ TEST(SlurmStudyFault, AJobThatSlurmLostIsHandedOverAgainThoughItsIdBelongsToAnot
   EXPECT_TRUE(study.attempt().at("allocation").get<std::string>().ends_with("-a1-s2"));
 }
 
-void be_silent_for(long microseconds) {
-  StudyOn study("plain", 2);
+void be_silent_for(long microseconds, StudyOn& study) {  // of two runs
   study.start();
   ASSERT_TRUE(comes_true([&] { return study.all_run(); }));
   ASSERT_EQ(study.place.cluster("stop", {"slurmctld", "TERM"}), 0);
@@ -93,13 +92,14 @@ void be_silent_for(long microseconds) {
 }
 
 TEST(SlurmStudyFault, AControllerThatIsAwayIsToldOnceAndWaitedFor) {
-  be_silent_for(1'000'000);
+  StudyOn study("plain", 2);
+  be_silent_for(1'000'000, study);
 }
 
 TEST(SlurmStudyFault, AJobThatSomebodyElseCancelledStaysOpenAndIsTriedWhenAsked) {
   StudyOn study("accounting", 2);
   study.start();
-  ASSERT_TRUE(comes_true([&] { return study.all_run(); }));
+  ASSERT_TRUE(comes_true([&] { return study.all_run() && !study.job().empty(); }));
   study.place.slurm({"scancel", study.job()});
   ASSERT_TRUE(comes_true([&] { return study.state() == "cancelled"; }));
   const std::string whom = "CANCELLED by user " + std::to_string(::geteuid());
@@ -213,8 +213,7 @@ TEST(SlurmStudyFault, AReadOnlyRunDirectoryIsNamedAtOnce) {
 }
 
 // The node sees nothing of the study, or can't write to it, until the first job has failed there.
-void appear_late(const std::string& how) {
-  StudyOn study("plain", 1);
+void appear_late(const std::string& how, StudyOn& study) {  // of one run
   const std::string work = study.place.path() + "/work";
   std::filesystem::create_directories(work);
   const int hidden = study.place.cluster("hide", {"n2", work, how});
@@ -238,11 +237,13 @@ void appear_late(const std::string& how) {
 }
 
 TEST(SlurmStudyFault, AFolderThatAppearsLateOnTheNodesCostsNoAttempt) {
-  appear_late("");
+  StudyOn study("plain", 1);
+  appear_late("", study);
 }
 
 TEST(SlurmStudyFault, AFolderThatNodesCantWriteToIsNamedAndCostsNoAttempt) {
-  appear_late("ro");
+  StudyOn study("plain", 1);
+  appear_late("ro", study);
 }
 
 TEST(SlurmStudyFault, WithoutMungeTheFirstCallSaysWhatToStart) {
@@ -261,7 +262,8 @@ TEST(SlurmStudyFault, WithoutMungeTheFirstCallSaysWhatToStart) {
 }
 
 TEST(SlurmStudyFaultSlow, AControllerThatIsAwayForAMinuteIsWaitedFor) {
-  be_silent_for(60'000'000);
+  StudyOn study("plain", 2);
+  be_silent_for(60'000'000, study);
 }
 
 TEST(SlurmStudyFaultSlow, AFailedNodeIsNamedExcludedAndTheRunTriedElsewhere) {

@@ -245,15 +245,14 @@ void expect_one_at_a_time(const SlurmPlace& place, int runs) {
 
 // So many kills, at instants drawn anew each time; a study that is through before that was too
 // short.
-void kill_the_controller(int times, const std::string& packing) {
-  SlurmPlace place("accounting");
+void kill_the_controller(const SlurmPlace& place, int times, const std::string& packing) {
   const int runs = (packing.empty() ? 4 : 12) * times;  // more than are done between the kills
   place.go();
   std::vector<std::string> run = {
       "run",          place.waiting_plan("tormented", runs, "timeout: 10m, retries: 5"),
       "--site",       place.site("slurm: {exclusive: false}\n" + packing),
       "--concurrent", "2"};
-  place.torment(run, times);
+  place.torment(run, times, runs);
   run.back() = "8";
   const auto last = place.run(run);
   ASSERT_EQ(last.exit_code, 0) << last.output << last.errors;
@@ -266,15 +265,18 @@ void kill_the_controller(int times, const std::string& packing) {
 }
 
 TEST(SlurmStudy, AKilledControllerLosesNothingAndRunsNothingTwice) {
-  kill_the_controller(10, "");
+  SlurmPlace place("accounting");
+  kill_the_controller(place, 10, "");
 }
 
 TEST(SlurmStudy, AKilledControllerOfPackedRunsLosesNothingAndRunsNothingTwice) {
-  kill_the_controller(10, "packing: {mode: packed, steps: 4, allocations: 2}\n");
+  SlurmPlace place("accounting");
+  kill_the_controller(place, 10, "packing: {mode: packed, steps: 4, allocations: 2}\n");
 }
 
 TEST(SlurmStudySlow, AControllerKilledFiftyTimesLosesNothingAndRunsNothingTwice) {
-  kill_the_controller(50, "");
+  SlurmPlace place("accounting");
+  kill_the_controller(place, 50, "");
 }
 
 }  // namespace

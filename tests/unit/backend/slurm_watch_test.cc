@@ -349,6 +349,19 @@ TEST_F(SlurmWatchTest, AFailedNodeIsRemembered) {
   EXPECT_EQ(read_failed_nodes(folder_), std::vector<std::string>{"n2"});
 }
 
+TEST_F(SlurmWatchTest, TheOnlyNodeOfAJobIsRememberedThoughItIsUpAgain) {
+  slurm_.queue = {told("NODE_FAIL")};
+  EXPECT_EQ(look().reason, Reason::node_failed);
+  EXPECT_EQ(read_failed_nodes(folder_), std::vector<std::string>{"n1"});
+}
+
+TEST_F(SlurmWatchTest, OfSeveralNodesThatAreAllUpAgainNoneIsBlamed) {
+  slurm_.queue = {told("NODE_FAIL")};
+  slurm_.queue[0].nodes = "n[1-3]";
+  EXPECT_EQ(look().reason, Reason::node_failed);
+  EXPECT_EQ(read_failed_nodes(folder_), std::vector<std::string>{});
+}
+
 TEST_F(SlurmWatchTest, ANodeThatCantBeExcludedIsSaidToComeAgain) {
   cluster_.excludes_nodes = false;
   slurm_.queue = {told("NODE_FAIL")};
