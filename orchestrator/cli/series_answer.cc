@@ -2,7 +2,8 @@
 //
 // Nights are the finished studies of the series, as `gate` has them, and the newest study even if
 // it is not finished. The newest is judged now, as `kneepoint gate` would; the others have the
-// verdict that was stored when they were judged.
+// verdict that was stored when they were judged. A night that nobody judged is judged now, against
+// the nights before it.
 #include "orchestrator/cli/series_answer.h"
 
 #include <algorithm>
@@ -20,11 +21,24 @@ namespace {
 
 constexpr std::size_t kMostNights = 60;  // what change points look at
 
+struct NightVerdict {
+  std::string verdict;
+  bool now = false;  // judged for this answer, and not stored
+};
+
 struct Nights {
   std::vector<StudyRow> rows;  // oldest first
   std::vector<StudyEvidence> evidence;
-  std::map<std::string, std::string> verdicts;  // by study
+  std::map<std::string, NightVerdict> verdicts;  // by study; none: it can't be judged
 };
+
+std::optional<std::string> verdict_now(Session& session, StudyStore& store, const StudyRow& night) {
+  GateRequest request;
+  request.remember = false;
+  const auto report = gate_study(session, store, night, request);
+  if (!report) return std::nullopt;  // imported, or a plan of another version
+  return to_string(report->answer.verdict);
+}
 
 Result<StudyRow> newest_of(StudyStore& store, const SeriesLine& series) {
   TRY_ASSIGN(auto newest, store.newest_of_series(series.name, series.hash8));
@@ -32,7 +46,8 @@ Result<StudyRow> newest_of(StudyStore& store, const SeriesLine& series) {
   return Error{ErrorCode::not_found, "the series has no studies"};
 }
 
-Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& series) {
+Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& series,
+                         JudgedNights& judged) {
   TRY_ASSIGN(std::vector<StudyRow> all, store.studies());
   std::erase_if(all, [&](const StudyRow& row) {
     return row.name != series.name || row.hash8 != series.hash8 ||
@@ -50,9 +65,15 @@ Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& 
     nights.rows.push_back(std::move(row));
   }
   TRY_ASSIGN(const auto stored, store.verdicts(series.id()));
-  for (const StoredVerdict& one : stored) nights.verdicts[one.study] = one.verdict;
-  TRY_ASSIGN(const auto newest, newest_verdict(session, store, series));
-  if (newest) nights.verdicts[nights.rows.back().id] = *newest;
+  for (const StoredVerdict& one : stored) nights.verdicts[one.study] = {one.verdict, false};
+  const StudyRow& newest = nights.rows.back();
+  for (const StudyRow& row : nights.rows) {
+    if (row.id != newest.id && nights.verdicts.contains(row.id)) continue;
+    // The newest may still run, so that it is judged every time.
+    const auto verdict = row.id == newest.id ? verdict_now(session, store, row)
+                                             : judged.verdict(session, store, row);
+    if (verdict) nights.verdicts[row.id] = {*verdict, true};
+  }
   return nights;
 }
 
@@ -99,8 +120,21 @@ void put_point(JsonWriter& json, const Point& point, const std::vector<StudyEvid
 
 }  // namespace
 
-Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series) {
-  TRY_ASSIGN(const Nights nights, nights_of(session, store, series));
+std::optional<std::string> JudgedNights::verdict(Session& session, StudyStore& store,
+                                                 const StudyRow& night) {
+  const std::pair<std::string, Nanoseconds> key{night.id, night.created_ns};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  }
+  auto verdict = verdict_now(session, store, night);
+  const std::lock_guard lock(mutex_);
+  return known_.insert_or_assign(key, std::move(verdict)).first->second;
+}
+
+Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series,
+                                JudgedNights& judged) {
+  TRY_ASSIGN(const Nights nights, nights_of(session, store, series, judged));
   JsonWriter json;
   json.begin_object();
   json.key("schema").value(kApiSchema);
@@ -111,8 +145,11 @@ Result<std::string> series_json(Session& session, StudyStore& store, const Serie
     json.begin_object();
     json.key("study").value(row.id);
     json.key("time").value(to_utc_text(row.created_ns));
+    const bool known = verdict != nights.verdicts.end();
     json.key("verdict");
-    verdict == nights.verdicts.end() ? json.null() : json.value(verdict->second);
+    known ? json.value(verdict->second.verdict) : json.null();
+    json.key("judged");
+    known ? json.value(verdict->second.now ? "now" : "then") : json.null();
     json.end_object();
   }
   json.end_array();
@@ -128,11 +165,7 @@ Result<std::string> series_json(Session& session, StudyStore& store, const Serie
 Result<std::optional<std::string>> newest_verdict(Session& session, StudyStore& store,
                                                   const SeriesLine& series) {
   TRY_ASSIGN(const StudyRow newest, newest_of(store, series));
-  GateRequest request;
-  request.remember = false;
-  const auto report = gate_study(session, store, newest, request);
-  if (!report) return std::optional<std::string>();  // imported, or a plan of another version
-  return std::optional<std::string>(to_string(report->answer.verdict));
+  return verdict_now(session, store, newest);
 }
 
 }  // namespace kneepoint::cli

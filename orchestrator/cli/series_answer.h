@@ -3,8 +3,11 @@
 // A series over its nights: T of every point, the gate's verdict of each night, changes of level.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/session.h"
@@ -13,8 +16,21 @@
 
 namespace kneepoint::cli {
 
+// Verdicts of nights that nobody had judged, by study and when it was begun: judged once, as a gate
+// would have been asked once. Several threads may ask at a time.
+class JudgedNights {
+ public:
+  // None: it can't be judged.
+  std::optional<std::string> verdict(Session& session, StudyStore& store, const StudyRow& night);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::string, Nanoseconds>, std::optional<std::string>> known_;
+};
+
 // The object of GET /api/v1/series/{id}; docs/reference/api.md. The session is only asked for time.
-Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series);
+Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series,
+                                JudgedNights& judged);
 
 // Of its newest study; none: it can't be judged.
 Result<std::optional<std::string>> newest_verdict(Session& session, StudyStore& store,

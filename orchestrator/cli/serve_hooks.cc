@@ -113,7 +113,7 @@ Result<std::string> ServeHooks::series(const SeriesLine& series) const {
              StudyStore::open(database_, StudyStore::Access::read_only, session_.clock));
   std::ostringstream out, err;
   Session own = own_session(out, err);
-  return series_json(own, *store, series);
+  return series_json(own, *store, series, judged_);
 }
 
 Result<std::optional<std::string>> ServeHooks::verdict(const SeriesLine& series) const {

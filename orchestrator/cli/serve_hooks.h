@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/cli/series_answer.h"
 #include "orchestrator/cli/session.h"
 #include "orchestrator/server/dashboard_hooks.h"
 
@@ -54,6 +55,7 @@ class ServeHooks final : public DashboardHooks {
   std::mutex mutex_;  // of what follows
   std::vector<pid_t> children_;
   std::vector<std::string> to_judge_;
+  mutable JudgedNights judged_;  // has a lock of its own
 };
 
 }  // namespace kneepoint::cli

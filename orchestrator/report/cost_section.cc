@@ -77,6 +77,14 @@ std::string sentence(const CostCurve& curve, const CurveView& view) {
   return text + ".";
 }
 
+void put_parts(JsonWriter& w, const Bill& bill) {
+  w.key("parts").begin_array();
+  for (const BillPart& part : bill.parts) {
+    w.begin_object().key("name").value(part.name).key("micros").value(part.micros).end_object();
+  }
+  w.end_array();
+}
+
 void put_point(JsonWriter& w, const CostPoint& point) {
   w.begin_object();
   w.key("k").value(point.k).key("nodes").value(point.use.nodes);
@@ -88,11 +96,7 @@ void put_point(JsonWriter& w, const CostPoint& point) {
   w.key("results").value(point.results).key("success").value(point.success);
   w.key("billed_seconds").value(to_seconds(point.bill.billed));
   w.key("run_micros").value(point.bill.total);
-  w.key("parts").begin_array();
-  for (const BillPart& part : point.bill.parts) {
-    w.begin_object().key("name").value(part.name).key("micros").value(part.micros).end_object();
-  }
-  w.end_array();
+  put_parts(w, point.bill);
   w.key("kwh_per_result").value(point.kwh_per_result);
   w.key("on_frontier").value(point.on_frontier);
   w.key("frontier_share");
@@ -100,6 +104,26 @@ void put_point(JsonWriter& w, const CostPoint& point) {
   w.key("queue_seconds");
   point.queue_seconds ? w.value(*point.queue_seconds) : w.null();
   w.end_object();
+}
+
+// As far as the list of curves; false: there is no cost, which is said.
+bool begin_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
+  w.key("cost");
+  if (!cost) {
+    w.null();
+    return false;
+  }
+  w.begin_object().key("currency").value(cost->book.currency).key("prices").value(cost->book.path);
+  w.key("item").value(cost->item.name).key("example").value(cost->book.example);
+  w.key("valid_from").value(cost->book.valid_from).key("source").value(cost->book.source);
+  w.key("curves").begin_array();
+  return true;
+}
+
+void begin_cost_curve(JsonWriter& w, const CostCurve& curve) {
+  w.begin_object().key("build").value(curve.build).key("case").value(curve.case_name);
+  w.key("shape").value(curve.shape_name).key("mode").value(to_string(curve.mode));
+  w.key("result").value(curve.result_name);
 }
 
 }  // namespace
@@ -206,22 +230,34 @@ void put_cost_curve(JsonWriter& w, const CostCurve& curve) {
 }
 
 void put_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
-  w.key("cost");
-  if (!cost) {
-    w.null();
-    return;
-  }
-  w.begin_object().key("currency").value(cost->book.currency).key("prices").value(cost->book.path);
-  w.key("item").value(cost->item.name).key("example").value(cost->book.example);
-  w.key("valid_from").value(cost->book.valid_from).key("source").value(cost->book.source);
-  w.key("curves").begin_array();
+  if (!begin_cost(w, cost)) return;
   for (std::size_t i = 0; i < cost->curves.size(); ++i) {
-    const CostCurve& curve = cost->curves[i];
-    w.begin_object().key("build").value(curve.build).key("case").value(curve.case_name);
-    w.key("shape").value(curve.shape_name).key("mode").value(to_string(curve.mode));
-    w.key("result").value(curve.result_name).key("sentence").value(cost->sentences[i]);
-    put_cost_curve(w, curve);
+    begin_cost_curve(w, cost->curves[i]);
+    w.key("sentence").value(cost->sentences[i]);
+    put_cost_curve(w, cost->curves[i]);
     w.end_object();
+  }
+  w.end_array().end_object();
+}
+
+void put_page_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
+  if (!begin_cost(w, cost)) return;
+  for (const CostCurve& curve : cost->curves) {
+    begin_cost_curve(w, curve);
+    w.key("points").begin_array();
+    bool billed = false;  // already
+    for (const CostPoint& point : curve.points) {
+      w.begin_object().key("k").value(point.k).key("modelled").value(point.modelled);
+      w.key("results").value(point.results);
+      const double seconds = to_seconds(point.bill.billed);
+      if (!billed && !point.modelled && seconds > 0) {
+        w.key("nodes").value(point.use.nodes).key("billed_seconds").value(seconds);
+        put_parts(w, point.bill);
+        billed = true;
+      }
+      w.end_object();
+    }
+    w.end_array().end_object();
   }
   w.end_array().end_object();
 }

@@ -43,5 +43,7 @@ void put_interval(JsonWriter& w, const char* key, const std::optional<Interval>&
 void put_cost_curve(JsonWriter& w, const CostCurve& curve);
 // "cost": null without prices.
 void put_cost(JsonWriter& w, const std::optional<CostReport>& cost);
+// Of it what a page computes from: how a bill is made, by one measured K, and the results at each.
+void put_page_cost(JsonWriter& w, const std::optional<CostReport>& cost);
 
 }  // namespace kneepoint

@@ -18,9 +18,11 @@ using svg::Marker;
 
 constexpr double kBottom = 40;
 constexpr double kMostBar = 46;
+constexpr double kHidden = 1;  // a bar of this length is inside of its marker
 
 // Title and legend, then the frame of a plot with two axes of values.
 struct Frame {
+  svg::Canvas heading;  // many figures have the same
   svg::Canvas canvas;
   svg::Area area;
   svg::Scale x, y;
@@ -36,8 +38,8 @@ struct FrameSpec {
 Frame framed(const Figure& figure, const FrameSpec& spec) {
   Frame frame;
   svg::Canvas& c = frame.canvas;
-  c.text("ti", {2, 16}, Anchor::start, spec.title);
-  const double top = svg::draw_legend(c, spec.legend, 2, 26, figure.width - 4);
+  frame.heading.text("ti", {2, 16}, Anchor::start, spec.title);
+  const double top = svg::draw_legend(frame.heading, spec.legend, 2, 26, figure.width - 4);
   frame.y = spec.y;
   const auto y_ticks = svg::ticks_of(frame.y, 5);
   frame.area = {svg::widest_label(y_ticks) + 12, top + 22, figure.width - 14,
@@ -55,14 +57,19 @@ Frame framed(const Figure& figure, const FrameSpec& spec) {
   c.text("lb", {(frame.area.left + frame.area.right) / 2, figure.height - 6}, Anchor::middle,
          spec.x_label);
   double free_from = 0;
+  std::string marks;
+  svg::Canvas labels;
   for (const svg::Tick& tick : svg::ticks_of(frame.x, 6, spec.x_powers_of_two)) {
     const double at = frame.x.at(tick.value);
     const double half = svg::text_width(tick.label, svg::kTextSize) / 2 + 2;
-    c.path("ax", "M" + svg::number(at) + " " + svg::number(frame.area.bottom) + "v4");
+    marks += "M" + svg::number(at) + " " + svg::number(frame.area.bottom) + "v4";
     if (at - half < free_from || at + half > figure.width) continue;
-    c.text("", {at, frame.area.bottom + 15}, Anchor::middle, tick.label);
+    labels.text("", {at, 0}, Anchor::start, tick.label);
     free_from = at + half;
   }
+  c.path("ax", marks);
+  c.begin("kt", "transform=\"translate(0 " + svg::number(frame.area.bottom + 15) + ")\"");
+  c.raw(labels.markup()).end();
   return frame;
 }
 
@@ -116,18 +123,23 @@ const CostCurve* cost_of(const Document& document, const CurveView& view) {
 void cross(svg::Canvas& canvas, const Frame& frame, const CostPoint& point, double per) {
   const double x = frame.x.at(point.seconds / point.results * per);
   const double y = frame.y.at(to_units(point.per_result.micros));
+  std::string bars;
+  const auto bar = [&](At from, At to) {  // unless the marker hides it
+    if (std::hypot(to.x - from.x, to.y - from.y) > kHidden) bars += svg::path_of({from, to});
+  };
   if (point.per_result_interval) {
     const double top = std::max(frame.y.at(point.per_result_interval->high), frame.area.top);
     const double bottom = std::min(frame.y.at(point.per_result_interval->low), frame.area.bottom);
-    canvas.line("eb", {x, top}, {x, bottom});
+    bar({x, top}, {x, bottom});
   }
   if (point.seconds_interval) {
     const double scale = per / point.results;
     const double left = std::max(frame.x.at(point.seconds_interval->low * scale), frame.area.left);
     const double right =
         std::min(frame.x.at(point.seconds_interval->high * scale), frame.area.right);
-    canvas.line("eb", {left, y}, {right, y});
+    bar({left, y}, {right, y});
   }
+  if (!bars.empty()) canvas.path("eb", bars);
 }
 
 }  // namespace
@@ -140,17 +152,18 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
   figure.name = "breakdown";
   figure.heading = "Where the time goes";
   figure.about = view.label;
-  svg::Canvas c;
-  c.text("ti", {2, 16}, Anchor::start, figure.heading);
+  svg::Canvas frame, c;  // many curves have the same frame
+  frame.text("ti", {2, 16}, Anchor::start, figure.heading);
   std::vector<LegendEntry> legend;
   for (const Part& part : stacks.front().parts) {
     legend.push_back({part.cls, part.name, std::nullopt, true});
   }
-  const double top = svg::draw_legend(c, legend, 2, 26, figure.width - 4);
+  const double top = svg::draw_legend(frame, legend, 2, 26, figure.width - 4);
   const svg::Area area{42, top + 22, figure.width - 14, figure.height - kBottom};
   const svg::Scale y{0, 1, area.bottom, area.top, false};
-  svg::draw_y_axis(c, {{0, "0"}, {0.25, "25%"}, {0.5, "50%"}, {0.75, "75%"}, {1, "100%"}}, y, area);
-  c.text("lb", {2, area.top - 8}, Anchor::start, "of T");
+  svg::draw_y_axis(frame, {{0, "0"}, {0.25, "25%"}, {0.5, "50%"}, {0.75, "75%"}, {1, "100%"}}, y,
+                   area);
+  frame.text("lb", {2, area.top - 8}, Anchor::start, "of T");
   const double step = (area.right - area.left) / static_cast<double>(stacks.size());
   const double width = std::min(kMostBar, step * 0.72);
   const auto bar = [&](double left, double bottom, double height) {
@@ -181,10 +194,11 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
     free_from = middle + half;
   }
   for (const auto& [cls, d] : bars) c.path(cls, d);
-  c.begin("kt").raw(labels.markup()).end().begin("hv").raw(hovers.markup()).end();
-  c.path("ax", svg::path_of({{area.left, area.bottom}, {area.right, area.bottom}}));
-  c.text("lb", {(area.left + area.right) / 2, figure.height - 6}, Anchor::middle,
-         k_words(document.study.worker));
+  c.begin("hv").raw(hovers.markup()).end();
+  frame.begin("kt").raw(labels.markup()).end();
+  frame.path("ax", svg::path_of({{area.left, area.bottom}, {area.right, area.bottom}}));
+  frame.text("lb", {(area.left + area.right) / 2, figure.height - 6}, Anchor::middle,
+             k_words(document.study.worker));
   const Stack& last = stacks.back();
   std::vector<std::string> words;
   for (const Part& part : last.parts) {
@@ -195,7 +209,7 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
   figure.caption =
       "Mean over ranks, of the run whose T is the median. Waiting for the slowest rank is "
       "imbalance.";
-  figure.body = c.markup();
+  figure.pieces = {{frame.markup(), true, ""}, {c.markup(), false, ""}};
   return figure;
 }
 
@@ -262,7 +276,7 @@ std::optional<Figure> cost_figure(const Document& document, const CurveView& vie
                        " at " + std::to_string(curve->points.size()) + " K" +
                        (use ? "; use K=" + std::to_string(*use) : std::string()) + ".";
   figure.caption = prices_line(document.cost->book, document.cost->item);
-  figure.body = c.markup();
+  figure.pieces = {{frame.heading.markup(), true, ""}, {c.markup(), false, ""}};
   return figure;
 }
 
@@ -329,7 +343,7 @@ std::optional<Figure> roofline_figure(const CurveView& view) {
   figure.caption =
       "Left of the bend memory is the limit, right of it arithmetic. Limits as measured "
       "on the node's busy cores.";
-  figure.body = c.markup();
+  figure.pieces = {{frame.heading.markup(), true, ""}, {c.markup(), false, ""}};
   return figure;
 }
 

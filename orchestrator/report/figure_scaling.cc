@@ -209,8 +209,7 @@ std::optional<Figure> time_figure(const Document& document, const CurveView& vie
   figure.caption =
       baseline_words(document, curve) + " " + interval_words(curve, true) + model_words(curve);
   figure.data = plot.data();
-  figure.legend = plot.legend();
-  figure.body = plot.canvas().markup();
+  figure.pieces = plot.pieces(false);
   return figure;
 }
 
@@ -284,8 +283,7 @@ std::optional<Figure> speedup_figure(const Document& document, const CurveView& 
         " By the model no speedup above " + significant_text(*model->ceiling, 3) + ".";
   }
   figure.data = plot.data();
-  figure.legend = plot.legend();
-  figure.body = plot.canvas().markup();
+  figure.pieces = plot.pieces(false);
   return figure;
 }
 
@@ -320,8 +318,7 @@ std::optional<Figure> efficiency_figure(const Document& document, const CurveVie
   figure.caption = baseline_words(document, curve) + " " + interval_words(curve, false) +
                    " Floors: the plan's, 0.8, and 0.5, where the cost per result has doubled.";
   figure.data = plot.data();
-  figure.legend = plot.legend();
-  figure.body = plot.canvas().markup();
+  figure.pieces = plot.pieces(true);
   return figure;
 }
 
@@ -367,7 +364,9 @@ std::optional<Figure> modes_figure(const Document& document, const std::vector<C
     const DrawnPoint& last = curves[i].points().back();
     words.push_back(std::string(i == 0 ? "strong " : "weak ") + efficiency_text(last.efficiency) +
                     " at K=" + count_text(last.k));
-    figure.body += "<g class=\"panel\" " + plot.data() + ">" + plot.canvas().markup() + "</g>\n";
+    figure.pieces.push_back({"<g class=\"panel\" " + plot.data() + ">"});
+    for (svg::Piece& piece : plot.pieces(true)) figure.pieces.push_back(std::move(piece));
+    figure.pieces.push_back({"</g>\n"});
   }
   figure.data = "data-panels=\"2\"";
   figure.description = "Efficiency of " + figure.about + ": " + joined(words, ", ") + ".";

@@ -69,17 +69,19 @@ std::vector<Figure> curve_figures(const Document& document, const CurveView& vie
   return figures;
 }
 
-std::string SharedLegends::drawn(const std::string& legend) {
-  if (legend.empty()) return "";
-  const auto [place, first] = ids_.try_emplace(legend, "legend-" + std::to_string(ids_.size() + 1));
+std::string SharedPieces::drawn(const svg::Piece& piece) {
+  if (!piece.shared || piece.markup.empty()) return piece.markup;
+  const auto [place, first] =
+      ids_.try_emplace({piece.markup, piece.k_axis}, "shared-" + std::to_string(ids_.size() + 1));
   // Where it is used again, styles see nothing above this group.
-  return first ? "<g class=\"kp\" id=\"" + place->second + "\">" + legend + "</g>"
-               : "<use href=\"#" + place->second + "\"/>";
+  return first ? "<g class=\"kp\" id=\"" + place->second + "\">" + piece.markup + "</g>\n"
+               : "<use href=\"#" + place->second + "\"/>\n";
 }
 
-std::string inline_svg(const Figure& figure, SharedLegends& legends) {
-  return opening(figure, 0, figure.height, "") + legends.drawn(figure.legend) + figure.body +
-         "</svg>\n";
+std::string inline_svg(const Figure& figure, SharedPieces& shared) {
+  std::string out = opening(figure, 0, figure.height, "");
+  for (const svg::Piece& piece : figure.pieces) out += shared.drawn(piece);
+  return out + "</svg>\n";
 }
 
 std::string standalone_svg(const Figure& figure) {
@@ -96,7 +98,7 @@ std::string standalone_svg(const Figure& figure) {
       "<style>" + figure_style() + "</style>\n" + figure_patterns();
   svg::Canvas canvas;
   canvas.rect("bg", {-room, -room}, width + 2 * room, height + 2 * room);
-  canvas.raw(figure.legend).raw(figure.body);
+  for (const svg::Piece& piece : figure.pieces) canvas.raw(piece.markup);
   double y = figure.height + 14;
   for (const std::string& line : lines) {
     canvas.text("", {2, y}, svg::Anchor::start, line);

@@ -8,9 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orchestrator/report/document.h"
+#include "orchestrator/report/svg_plot.h"
 
 namespace kneepoint {
 
@@ -22,9 +24,8 @@ struct Figure {
   std::string about;        // the curve's label, or the case
   std::string description;  // what a person who can't see it should know
   std::string caption;
-  std::string data;    // attributes for the page's script; "": its K axis can't be changed
-  std::string legend;  // markup, drawn with the body
-  std::string body;    // below <svg>, without title and description
+  std::string data;  // attributes for the page's script; "": its K axis can't be changed
+  std::vector<svg::Piece> pieces;  // below <svg>, without title and description
   double width = 440, height = 300;
 };
 
@@ -37,17 +38,17 @@ std::optional<Figure> modes_figure(const Document& document, const std::vector<C
                                    const std::vector<std::size_t>& curves,
                                    KScale scale = KScale::log2);
 
-// Figures of one page with the same legend draw it once.
-class SharedLegends {
+// What several figures of one page share is drawn by the first of them.
+class SharedPieces {
  public:
-  std::string drawn(const std::string& legend);
+  std::string drawn(const svg::Piece& piece);
 
  private:
-  std::map<std::string, std::string> ids_;
+  std::map<std::pair<std::string, std::string>, std::string> ids_;  // by markup and K axis
 };
 
 // An element of a page that has figure_style() and figure_patterns().
-std::string inline_svg(const Figure& figure, SharedLegends& legends);
+std::string inline_svg(const Figure& figure, SharedPieces& shared);
 // A file of its own: style, title and caption included.
 std::string standalone_svg(const Figure& figure);
 

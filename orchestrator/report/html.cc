@@ -25,9 +25,9 @@ constexpr char kNoBundle[] =
     "of the page is here; `kneepoint predict` and `kneepoint recommend` answer the same in a "
     "terminal.";
 
-std::string figure_element(const Figure& figure, SharedLegends& legends, const char* cls = "") {
+std::string figure_element(const Figure& figure, SharedPieces& shared, const char* cls = "") {
   return std::string("<figure") + (*cls == '\0' ? "" : std::string(" class=\"") + cls + "\"") +
-         ">" + inline_svg(figure, legends) + "<figcaption>" + escaped(figure.caption) +
+         ">" + inline_svg(figure, shared) + "<figcaption>" + escaped(figure.caption) +
          html::method_link(figure.name) + "</figcaption></figure>\n";
 }
 
@@ -106,14 +106,14 @@ std::string questions_of_page(const Document& document) {
   return out + "</ol>\n";
 }
 
-std::string curve_part(const Document& document, const CurveView& view, SharedLegends& legends) {
+std::string curve_part(const Document& document, const CurveView& view, SharedPieces& shared) {
   const CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
   std::string out = element("h3", table.title);
   out += element("p", table.held_fixed, "sub");
   for (const std::string& finding : table.findings) out += element("p", finding, "finding");
   std::string figures;
   for (const Figure& figure : curve_figures(document, view)) {
-    figures += figure_element(figure, legends);
+    figures += figure_element(figure, shared);
   }
   out += figures.empty() ? element("p", "No figure: no point has a valid run.", "sub")
                          : "<div class=\"figures\">\n" + figures + "</div>\n";
@@ -132,14 +132,14 @@ std::string curve_part(const Document& document, const CurveView& view, SharedLe
 std::string case_parts(const Document& document, const std::vector<CurveView>& views,
                        const std::vector<std::vector<std::size_t>>& cases) {
   std::string out;
-  SharedLegends legends;
+  SharedPieces shared;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     out += "<section class=\"case\"><h2 id=\"case-" + std::to_string(i + 1) + "\">" +
            escaped(views[cases[i].front()].curve->case_name) + "</h2>\n";
     if (const std::optional<Figure> both = modes_figure(document, views, cases[i])) {
-      out += figure_element(*both, legends, "both");
+      out += figure_element(*both, shared, "both");
     }
-    for (const std::size_t c : cases[i]) out += curve_part(document, views[c], legends);
+    for (const std::size_t c : cases[i]) out += curve_part(document, views[c], shared);
     out += "</section>\n";
   }
   return out;
@@ -149,6 +149,7 @@ std::string costs(const Document& document, const std::vector<CurveView>& views)
   if (!document.cost) return "";
   std::string out = "<h2 id=\"cost\">What it costs</h2>\n";
   out += element("p", prices_line(document.cost->book, document.cost->item), "sub");
+  if (document.summary().curves.size() > kMostWithDetails) return out;
   out += "<details><summary>Cost tables</summary>\n";
   for (const DetailTable& detail : cost_tables(document.cost, views)) out += html::detail(detail);
   return out + "</details>\n";
@@ -160,8 +161,8 @@ std::string caveats(const Document& document) {
   for (const DetailTable& detail : study_tables(document.analysis)) said += html::detail(detail);
   if (document.summary().curves.size() > kMostWithDetails) {
     said += element("p", "A page of more than " + std::to_string(kMostWithDetails) +
-                             " curves leaves out models, predictions and the other tables of "
-                             "details: `kneepoint report` and `report --json` have them.");
+                             " curves leaves out models, predictions, costs and the other tables "
+                             "of details: `kneepoint report` and `report --json` have them.");
   }
   return out + (said.empty() ? element("p", "None.") : said);
 }

@@ -78,6 +78,17 @@ std::string confidence_words(const CurveView& view, int k) {
   return "";
 }
 
+// Where nothing explains the loss: that is said, too.
+std::string unknown_limit(const CurveView& view) {
+  const PointSummary* last = view.largest();
+  if (last == nullptr || last->baseline) return "";
+  if (last->decisive_efficiency() >= 1) {
+    return "None in sight: no efficiency is lost up to K=" + std::to_string(last->point.k) + ".";
+  }
+  return "Not known: neither the ranks' own times nor a model of T account for the loss at K=" +
+         std::to_string(last->point.k) + ".";
+}
+
 std::string mode_answer(const Document& document, const CurveView& view) {
   const CurveAnswer answer = answer_of(view);
   const std::string mode = to_string(view.curve->mode);
@@ -90,6 +101,10 @@ std::string mode_answer(const Document& document, const CurveView& view) {
   out += answer.k ? "<strong>Use K=" + std::to_string(*answer.k) + "</strong>"
                   : std::string("<strong>No K is sure</strong>");
   if (view.curve->emulated) out += " <span class=\"badge\">emulated</span>";
+  if (document.study.backend == "simulated") {
+    out += " <span class=\"badge\">simulated, nothing was measured</span>";
+  }
+  if (document.study.backend == "import") out += " <span class=\"badge\">imported</span>";
   if (view.curve->stand_in) out += " <span class=\"badge\">CPU stand-in, no GPU</span>";
   out += "</p>\n<dl>";
   const auto said = [](const std::string& text, const char* prefix) {
@@ -102,7 +117,7 @@ std::string mode_answer(const Document& document, const CurveView& view) {
                 first_upper(answer.efficiency) + confidence_words(view, *answer.k));
   }
   out += pair("Perhaps", answer.possible);
-  out += pair("Limit", said(answer.limit, ""));
+  out += pair("Limit", answer.limit.empty() ? unknown_limit(view) : said(answer.limit, ""));
   out += pair("Beyond", said(answer.turning, ""));
   if (answer.k) out += pair("Cost", cost_words(document, view, *answer.k));
   out += pair("Note", said(answer.relative, ""));

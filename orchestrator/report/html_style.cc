@@ -26,8 +26,8 @@ code{font:.86em ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;color:v
 .red{border-left:5px solid var(--red);background:var(--soft);padding:.6rem .9rem;font-weight:600}
 .finding{border-left:5px solid var(--c2);background:var(--warn);padding:.5rem .9rem}
 .bar{position:sticky;top:0;z-index:2;background:var(--paper);border-bottom:1px solid var(--line);margin-top:1rem}
-.bar>div{max-width:1400px;margin:0 auto;padding:.4rem 1.25rem;display:flex;gap:.3rem 1.2rem;align-items:center;flex-wrap:wrap;font-size:.88rem}
-.bar nav{display:flex;gap:1rem;flex-wrap:wrap}
+.bar>div{max-width:1400px;margin:0 auto;padding:.3rem 1.25rem;display:flex;gap:.3rem 1.2rem;align-items:center;font-size:.88rem}
+.bar nav{display:flex;gap:1rem;min-width:0;overflow-x:auto;white-space:nowrap;padding:3px}
 .bar fieldset{border:0;margin:0 0 0 auto;padding:0;display:none;gap:.9rem;align-items:center}
 .js .bar fieldset{display:flex}
 .bar legend{float:left;padding:0 .6rem 0 0;color:var(--mute)}
@@ -72,9 +72,9 @@ summary{cursor:pointer;color:var(--c1);padding:.2rem 0}
 ul{padding-left:1.2rem;margin:.4rem 0}
 footer{padding-top:2rem;padding-bottom:2rem;color:var(--mute);font-size:.85rem}
 .patterns{position:absolute;width:0;height:0}
-@media (max-width:40rem){header,main,footer,.bar>div{padding-left:.8rem;padding-right:.8rem}.how,.facts{grid-template-columns:minmax(0,1fr);gap:.1rem}.how dd,.facts dd{margin-bottom:.5rem}figure svg{padding:2px}}
+@media (max-width:40rem){html{scroll-padding-top:5rem}.bar>div{flex-wrap:wrap}header,main,footer,.bar>div{padding-left:.8rem;padding-right:.8rem}.how,.facts{grid-template-columns:minmax(0,1fr);gap:.1rem}.how dd,.facts dd{margin-bottom:.5rem}figure svg{padding:2px}}
 @media print{:root{color-scheme:light;--ink:#000;--mute:#444;--line:#ccc;--paper:#fff;--soft:#fff;--c1:#0067a5;--c2:#b04a00;--c4:#8d4470;--warn:#fff}
-body{font-size:10.5pt}.bar{display:none}.case{content-visibility:visible}.card,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}
+body{font-size:10.5pt}.bar{display:none}.case{content-visibility:visible}.card,tr{break-inside:avoid}h2,h3,h4,h3+.sub{break-after:avoid}
 .figures{grid-template-columns:1fr 1fr}figure.both svg{min-width:0}.wide{overflow:visible}table{font-size:8pt}th,td{padding:.12rem .35rem}}
 )css";
 
@@ -96,7 +96,7 @@ const char* const kScript = R"js(
       return Math.min(edge, x0 + share * width);
     }
     function moved(x) { return place(lo * Math.pow(hi / lo, (x - x0) / width)); }
-    figure.querySelectorAll('.kx path').forEach(function (path) {
+    figure.querySelectorAll('path.kx').forEach(function (path) {
       var d = kept(path, 'd'), i = 0;
       if (linear) d = d.replace(/-?[\d.]+/g, function (n) { return i++ % 2 ? n : moved(+n).toFixed(1); });
       path.setAttribute('d', d);

@@ -3,6 +3,8 @@
 // Everything, for programs. Keys in a fixed order, numbers that read back to the same double. What
 // differs between two executions with the same results (wall-clock times, attempts, nodes used)
 // stands only under keys named "volatile": without them, same results give same bytes.
+#include <cstdio>
+
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/json_parts.h"
 #include "orchestrator/report/queue_tables.h"
@@ -81,14 +83,20 @@ void put_point(JsonWriter& w, const PointSummary& p, const Curve& curve, const P
   w.end_array().end_object();
 }
 
-// Enough for what a page computes from it.
+// Enough for what a page draws from it.
+std::string page_number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
 void put_page_point(JsonWriter& w, const PointSummary& p) {
   const bool data = p.valid > 0;
   w.begin_object().key("k").value(p.point.k);
   const auto put = [&](const char* key, const char* name, double value, const auto& interval) {
     w.key(key).begin_object();
     const auto rounded = [&](const char* part, bool exists, double number) {
-      w.key(part).raw(exists ? count_text(number) : "null");  // to 12 digits
+      w.key(part).raw(exists ? page_number(number) : "null");
     };
     rounded(name, data, value);
     rounded("low", interval.has_value(), interval ? interval->low : 0);
@@ -97,8 +105,8 @@ void put_page_point(JsonWriter& w, const PointSummary& p) {
   };
   put("time", "median", p.seconds, p.seconds_interval);
   put("efficiency", "value", p.decisive_efficiency(), p.decisive_interval());
-  w.key("karp_flatt").begin_object();
-  put_optional(w, "value", p.karp_flatt);
+  w.key("karp_flatt").begin_object().key("value");
+  w.raw(p.karp_flatt ? page_number(*p.karp_flatt) : "null");
   w.end_object().key("shape").begin_object().key("nodes").value(p.point.shape.nodes);
   w.end_object().end_object();
 }
@@ -110,12 +118,13 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view, Js
   w.key("label").value(view.label);
   if (extent == JsonExtent::whole) w.key("sentence").value(sentence_of(view));
   put_k(w, "recommended_k", recommended_k(view));
-  w.key("knee_rule").value(view.rule).key("held_fixed").value(curve.held_fixed);
+  w.key("knee_rule").value(view.rule);
+  if (extent == JsonExtent::whole) w.key("held_fixed").value(curve.held_fixed);
   w.key("emulated").value(curve.emulated);
   if (curve.stand_in) w.key("stand_in").value(true);
   w.key("k0").value(curve.k0);
   put_if(w, "k0_seconds", base != nullptr, base == nullptr ? 0 : base->seconds);
-  put_texts(w, "findings", curve.findings);
+  if (extent == JsonExtent::whole) put_texts(w, "findings", curve.findings);
   w.key("points").begin_array();
   const PointDetail nothing;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
@@ -152,7 +161,8 @@ void put_questions(JsonWriter& w, const std::vector<Question>& questions) {
 
 std::string to_json(const Document& document, JsonExtent extent) {
   const StudyEvidence& study = document.study;
-  JsonWriter w(extent == JsonExtent::page ? 0 : 2);
+  const bool whole = extent == JsonExtent::whole;
+  JsonWriter w(whole ? 2 : 0);
   w.begin_object().key("schema").value("kneepoint.report/1");
   w.key("study").begin_object().key("id").value(study.id).key("name").value(study.name);
   w.key("state").value(study.state).key("site").value(study.site);
@@ -161,25 +171,30 @@ std::string to_json(const Document& document, JsonExtent extent) {
   w.key("knee_floor").value(study.knee_floor).end_object();
   w.key("red").value(document.red).key("red_reason").value(document.red_reason);
   w.key("headline").value(document.headline);
-  put_questions(w, document.questions);
-  put_texts(w, "notes", document.notes);
+  if (whole) {
+    put_questions(w, document.questions);
+    put_texts(w, "notes", document.notes);
+  }
   const std::vector<CurveView> views = curve_views(study, document.analysis);
   w.key("cases").begin_array();
   for (const std::vector<std::size_t>& curves : curves_by_case(views)) {
     const Curve& first = *views[curves.front()].curve;
     w.begin_object().key("case").value(first.case_name);
     w.key("build").value(first.build).key("shape").value(first.shape_name);
-    w.key("provenance").value(first.provenance).key("modes").begin_object();
+    if (whole) w.key("provenance").value(first.provenance);
+    w.key("modes").begin_object();
     for (const std::size_t i : curves) put_mode(w, document, views[i], extent);
     w.end_object().end_object();
   }
   w.end_array();
-  put_cost(w, document.cost);
-  put_study_detail(w, document.analysis);
-  put_warnings(w, document.analysis.warnings);
+  whole ? put_cost(w, document.cost) : put_page_cost(w, document.cost);
+  if (whole) {
+    put_study_detail(w, document.analysis);
+    put_warnings(w, document.analysis.warnings);
+  }
   w.key("volatile").begin_object().key("created").value(to_utc_text(study.created_ns));
   w.key("created_ns").value(study.created_ns).key("node_seconds").value(study.node_seconds);
-  put_queue(w, document.analysis);
+  if (whole) put_queue(w, document.analysis);
   w.end_object().end_object();
   return w.text() + "\n";
 }

@@ -302,9 +302,7 @@ void put_knee(JsonWriter& w, const Knee& knee) {
 void put_page_curve(JsonWriter& w, const CurveView& view) {
   const CurveAnalysis& analysis = *view.analysis;
   w.key("models").begin_array();
-  for (const ModelFit& fit : analysis.models.fits) {
-    if (fit.delta <= kPlausible) put_model(w, fit);
-  }
+  if (!analysis.models.fits.empty()) put_model(w, analysis.models.fits.front());
   w.end_array().key("knees").begin_array();
   for (const Knee& knee : analysis.knees.knees) {
     const bool asked = knee.rule == "efficiency" || knee.rule == view.rule;

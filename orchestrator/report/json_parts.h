@@ -29,8 +29,7 @@ void put_profile(JsonWriter& w, const PointDetail& detail);
 void put_metrics(JsonWriter& w, const PointDetail& detail);
 // Models, knees, predictions and the rest: keys within the mode's object.
 void put_curve_detail(JsonWriter& w, const CurveView& view);
-// Of these what a page computes from: plausible models, and knees by the floors and the plan's
-// rule.
+// Of these what a page computes from: the best model, and knees by the floors and the plan's rule.
 void put_page_curve(JsonWriter& w, const CurveView& view);
 void put_knee(JsonWriter& w, const Knee& knee);
 // "shapes" and "collectives" of the study.

@@ -17,6 +17,7 @@ constexpr int kTicksWanted = 5;
 constexpr int kPowersWanted = 9;
 constexpr double kHiddenByMarker = 4.5;  // a bar that reaches no further is not seen
 constexpr double kLabelGap = 12;         // from one level's label to the next
+constexpr double kLabelRoom = 26;        // of the values' labels, so that most plots begin alike
 
 void sign(Canvas& canvas, const LegendEntry& entry, double x, double y) {
   if (entry.marker) {
@@ -26,6 +27,18 @@ void sign(Canvas& canvas, const LegendEntry& entry, double x, double y) {
   } else {
     canvas.line(entry.cls, {x, y}, {x + 16, y});
   }
+}
+
+// Without those inside of level stretches, which stay level whatever the K axis is.
+std::vector<At> corners(const std::vector<At>& line) {
+  std::vector<At> out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool inside = i > 0 && i + 1 < line.size();
+    const auto height = [&](std::size_t at) { return number(line[at].y); };
+    if (inside && height(i) == height(i - 1) && height(i) == height(i + 1)) continue;
+    out.push_back(line[i]);
+  }
+  return out;
 }
 
 // Where the segment from a to b meets the value `limit`, by x as drawn.
@@ -75,37 +88,35 @@ Plot::Plot(PlotSpec spec) : spec_(std::move(spec)) {
   const double left = spec_.x;
   double top = 4;
   if (!spec_.title.empty()) {
-    canvas_.text("ti", {left + 2, top + 12}, Anchor::start,
-                 fitted(spec_.title, kTitleSize * 1.06, spec_.width - 4));
+    below_.text("ti", {left + 2, top + 12}, Anchor::start,
+                fitted(spec_.title, kTitleSize * 1.06, spec_.width - 4));
     top += 22;
   }
   top = draw_legend(legend_, spec_.legend, left + 2, top, left + spec_.width - 4);
   y_ = spec_.y;
   const std::vector<Tick> ticks =
       ticks_of(y_, spec_.y_powers_of_two ? kPowersWanted : kTicksWanted, spec_.y_powers_of_two);
-  area_ = {left + widest_label(ticks) + 12, top + 22, left + spec_.width - spec_.right_margin,
-           spec_.height - kBottom};
+  area_ = {left + std::max(widest_label(ticks), kLabelRoom) + 12, top + 22,
+           left + spec_.width - spec_.right_margin, spec_.height - kBottom};
   y_.from = area_.bottom;
   y_.to = area_.top;
   x_ = {spec_.k.low, spec_.k.high, area_.left + kPad, area_.right - kPad, !spec_.k.linear};
-  canvas_.text("lb", {left + 2, area_.top - 8}, Anchor::start, spec_.y_label);
+  below_.text("lb", {left + 2, area_.top - 8}, Anchor::start, spec_.y_label);
   if (spec_.k.measured_to < spec_.k.high) {
-    canvas_.begin("kx");
     const double from = x(spec_.k.measured_to);
-    canvas_.path("ex", path_of({{from, area_.top},
-                                {area_.right, area_.top},
-                                {area_.right, area_.bottom},
-                                {from, area_.bottom}},
-                               true));
-    canvas_.end();
+    below_.path("ex kx", path_of({{from, area_.top},
+                                  {area_.right, area_.top},
+                                  {area_.right, area_.bottom},
+                                  {from, area_.bottom}},
+                                 true));
   }
-  draw_y_axis(canvas_, ticks, y_, area_);
+  draw_y_axis(below_, ticks, y_, area_);
   frame();
   k_axis();
 }
 
 void Plot::frame() {
-  canvas_.path(
+  below_.path(
       "ax",
       path_of({{area_.left, area_.top}, {area_.left, area_.bottom}, {area_.right, area_.bottom}}));
 }
@@ -128,19 +139,25 @@ void Plot::k_axis() {
   for (const double k : ks) {
     marks += path_of({{x(k), area_.bottom}, {x(k), area_.bottom + 4}});
   }
-  canvas_.begin("kx").path("ax", marks).end();
-  canvas_.begin("kt", "transform=\"translate(0 " + number(area_.bottom + 15) + ")\"");
+  axis_.path("ax kx", marks)
+      .begin("kt", "transform=\"translate(0 " + number(area_.bottom + 15) + ")\"");
   for (std::size_t i = 0; i < ks.size(); ++i) {
     if (!shown[i]) continue;
-    canvas_.raw(std::string("<text") + (ks[i] > spec_.k.measured_to ? " class=\"mu\"" : "") +
-                " data-k=\"" + json_number(ks[i]) + "\" x=\"" + number(x(ks[i])) + "\">" +
-                tick_text(ks[i]) + "</text>");
+    axis_.raw(std::string("<text") + (ks[i] > spec_.k.measured_to ? " class=\"mu\"" : "") +
+              " data-k=\"" + json_number(ks[i]) + "\" x=\"" + number(x(ks[i])) + "\">" +
+              tick_text(ks[i]) + "</text>");
   }
-  canvas_.end();
-  canvas_.raw("<text class=\"lb\" x=\"" + number((area_.left + area_.right) / 2) + "\" y=\"" +
-              number(spec_.height - 6) + "\" text-anchor=\"middle\">" + escaped(spec_.k.label) +
-              ", <tspan class=\"xs\">" + (spec_.k.linear ? "linear" : "log2") +
-              "</tspan></text>\n");
+  axis_.end();
+  axis_.raw("<text class=\"lb\" x=\"" + number((area_.left + area_.right) / 2) + "\" y=\"" +
+            number(spec_.height - 6) + "\" text-anchor=\"middle\">" + escaped(spec_.k.label) +
+            ", <tspan class=\"xs\">" + (spec_.k.linear ? "linear" : "log2") + "</tspan></text>\n");
+}
+
+std::vector<Piece> Plot::pieces(bool same_values) const {
+  return {{legend_.markup(), true, ""},
+          {below_.markup(), same_values, data()},
+          {axis_.markup(), true, data()},
+          {canvas_.markup(), false, ""}};
 }
 
 std::string Plot::data() const {
@@ -149,10 +166,9 @@ std::string Plot::data() const {
 }
 
 void Plot::line(const std::string& cls, const Values& values) {
-  canvas_.begin("kx");
   std::vector<At> run;
   const auto flush = [&] {
-    if (run.size() > 1) canvas_.path(cls, path_of(run));
+    if (run.size() > 1) canvas_.path(cls + " kx", path_of(corners(run)));
     run.clear();
   };
   std::optional<At> before;
@@ -175,7 +191,6 @@ void Plot::line(const std::string& cls, const Values& values) {
     before = here;
   }
   flush();
-  canvas_.end();
 }
 
 void Plot::band(const std::string& cls, const Values& low, const Values& high) {
@@ -186,7 +201,7 @@ void Plot::band(const std::string& cls, const Values& low, const Values& high) {
   for (auto it = low.rbegin(); it != low.rend(); ++it) {
     outline.push_back({x(it->first), held(it->second)});
   }
-  canvas_.begin("kx").path(cls, path_of(outline, true)).end();
+  canvas_.path(cls + " kx", path_of(outline, true));
 }
 
 void Plot::points(const std::string& cls, Marker marker, const std::vector<Point>& points) {
@@ -222,10 +237,10 @@ void Plot::levels(std::vector<Level> levels) {
   for (const Level& level : levels) {
     if (!y_.holds(level.value)) continue;
     const double at = y_.at(level.value);
-    canvas_.line(level.cls, {area_.left, at}, {area_.right, at});
+    below_.line(level.cls, {area_.left, at}, {area_.right, at});
     const double label = std::max(at + 4, free_from);
-    canvas_.text(level.cls == "fp" ? "fpt" : "", {area_.right + 4, label}, Anchor::start,
-                 level.label);
+    below_.text(level.cls == "fp" ? "fpt" : "", {area_.right + 4, label}, Anchor::start,
+                level.label);
     free_from = label + kLabelGap;
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One panel of a figure over K: frame, ticks, legend, and what is drawn in it. What is beyond the
-// measured K is hatched. Everything at a K carries it (data-k), and lines lie in groups of class
-// "kx", so that the page's script can bring a figure to a linear axis.
+// measured K is hatched. Everything at a K carries it (data-k), and lines are of class "kx", so
+// that the page's script can bring a figure to a linear axis.
 #pragma once
 
 #include <optional>
@@ -55,6 +55,14 @@ double draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, doub
 void draw_y_axis(Canvas& canvas, const std::vector<Tick>& ticks, const Scale& y, const Area& area);
 double widest_label(const std::vector<Tick>& ticks);
 
+// Markup of a figure. What is shared is drawn once on a page where several have the same on the
+// same K axis: the curves of a study often have the same frame.
+struct Piece {
+  std::string markup;
+  bool shared = false;
+  std::string k_axis;  // Plot::data()
+};
+
 class Plot {
  public:
   explicit Plot(PlotSpec spec);  // draws all that lies below the data
@@ -63,7 +71,9 @@ class Plot {
   double x(double k) const { return x_.at(k); }
   double y(double value) const { return y_.at(value); }  // held inside the area
   Canvas& canvas() { return canvas_; }
-  const std::string& legend() const { return legend_.markup(); }  // not on the canvas
+  // Legend, what lies below the data, the K axis, and the data. `same_values`: the values' axis too
+  // is that of many plots.
+  std::vector<Piece> pieces(bool same_values) const;
   // What the page's script needs to draw the K axis anew.
   std::string data() const;
 
@@ -77,7 +87,7 @@ class Plot {
     std::string hover;
   };
   void points(const std::string& cls, Marker marker, const std::vector<Point>& points);
-  // A level with its label in the right margin; labels are moved apart.
+  // A level below the data with its label in the right margin; labels are moved apart.
   struct Level {
     std::string cls;
     double value = 0;
@@ -94,7 +104,7 @@ class Plot {
   PlotSpec spec_;
   Area area_;
   Scale x_, y_;
-  Canvas canvas_, legend_;
+  Canvas legend_, below_, axis_, canvas_;
 };
 
 }  // namespace kneepoint::svg

@@ -28,10 +28,12 @@ constexpr char kSchemas[] = R"json({
  "schema":{"$ref":"#/components/schemas/Schema"},
  "studies":{"type":"array","items":{"$ref":"#/components/schemas/Study"}},
  "next":{"type":["string","null"]}}},
-"Point":{"type":"object","required":["key","k","planned","done","failed","seconds","seconds_low","seconds_high","efficiency","efficiency_low","efficiency_high"],"properties":{
+"Point":{"type":"object","required":["key","k","planned","done","failed","seconds","seconds_low","seconds_high","seconds_level","efficiency","efficiency_low","efficiency_high","efficiency_level"],"properties":{
  "key":{"type":"string"},"k":{"type":"integer"},"planned":{"type":"integer"},"done":{"type":"integer"},"failed":{"type":"integer"},
  "seconds":{"type":["number","null"],"description":"median T"},"seconds_low":{"type":["number","null"]},"seconds_high":{"type":["number","null"]},
- "efficiency":{"type":["number","null"]},"efficiency_low":{"type":["number","null"]},"efficiency_high":{"type":["number","null"]}}},
+ "seconds_level":{"type":["number","null"],"description":"of the interval, 0 to 1: what it really has"},
+ "efficiency":{"type":["number","null"]},"efficiency_low":{"type":["number","null"]},"efficiency_high":{"type":["number","null"]},
+ "efficiency_level":{"type":["number","null"]}}},
 "Curve":{"type":"object","required":["name","workload","case","mode","floor","points"],"properties":{
  "name":{"type":"string"},"workload":{"type":"string"},"case":{"type":"string"},"mode":{"enum":["strong","weak"]},"floor":{"type":"number"},
  "points":{"type":"array","items":{"$ref":"#/components/schemas/Point"}}}},
@@ -54,8 +56,9 @@ constexpr char kSchemas[] = R"json({
   "id":{"type":"string"},"name":{"type":"string"},"studies":{"type":"integer"},"newest":{"type":"string"},"verdict":{"type":["string","null"]}}}}}},
 "Series":{"type":"object","required":["schema","series","nights","points"],"properties":{
  "schema":{"$ref":"#/components/schemas/Schema"},"series":{"type":"string"},
- "nights":{"type":"array","items":{"type":"object","required":["study","time","verdict"],"properties":{
-  "study":{"type":"string"},"time":{"type":"string"},"verdict":{"type":["string","null"]}}}},
+ "nights":{"type":"array","items":{"type":"object","required":["study","time","verdict","judged"],"properties":{
+  "study":{"type":"string"},"time":{"type":"string"},"verdict":{"type":["string","null"]},
+  "judged":{"enum":["then","now",null],"description":"then: the verdict was stored; now: it was made for this answer"}}}},
  "points":{"type":"array","items":{"type":"object","required":["key","workload","mode","k","seconds","changes"],"properties":{
   "key":{"type":"string"},"workload":{"type":"string"},"mode":{"enum":["strong","weak"]},"k":{"type":"integer"},
   "seconds":{"type":"array","items":{"type":["number","null"]}},

@@ -20,6 +20,7 @@ void put_interval(JsonWriter& json, const std::string& name,
                   const std::optional<Interval>& interval) {
   put(json, (name + "_low").c_str(), interval.has_value(), interval ? interval->low : 0);
   put(json, (name + "_high").c_str(), interval.has_value(), interval ? interval->high : 0);
+  put(json, (name + "_level").c_str(), interval.has_value(), interval ? interval->level : 0);
 }
 
 void put_point(JsonWriter& json, const PointSummary& at) {

@@ -27,9 +27,11 @@ export interface CurvePoint {
   seconds: number | null;
   seconds_low: number | null;
   seconds_high: number | null;
+  seconds_level: number | null;
   efficiency: number | null;
   efficiency_low: number | null;
   efficiency_high: number | null;
+  efficiency_level: number | null;
 }
 export interface Curve {
   name: string;
@@ -91,13 +93,14 @@ export interface Series {
   verdict: string | null;
 }
 export interface History {
-  series: Series;
-  nights: {study: string; time: string; verdict: string | null}[];
+  series: string;
+  nights: {study: string; time: string; verdict: string | null; judged: 'then' | 'now' | null}[];
   points: {key: string; workload: string; mode: string; k: number; seconds: (number | null)[]; changes: {night: number; ratio: number}[]}[];
 }
 interface Bounds {
   low: number;
   high: number;
+  level: number;
 }
 interface Side {
   runs: number;

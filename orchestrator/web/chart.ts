@@ -179,6 +179,8 @@ export function makeChart(host: HTMLElement, options: ChartOptions): Chart {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const redraw = () => u.redraw(false);
   dark.addEventListener('change', redraw);
+  window.addEventListener('beforeprint', redraw); // the colours of paper are others
+  window.addEventListener('afterprint', redraw);
 
   return {
     host,
@@ -194,6 +196,8 @@ export function makeChart(host: HTMLElement, options: ChartOptions): Chart {
     destroy() {
       onResize.disconnect();
       dark.removeEventListener('change', redraw);
+      window.removeEventListener('beforeprint', redraw);
+      window.removeEventListener('afterprint', redraw);
       u.destroy();
     },
   };

@@ -67,12 +67,20 @@ export function digits(value: number, significant = 3): string {
   return value.toLocaleString('en', {maximumFractionDigits: decimals, useGrouping: true});
 }
 
+// "96.8%": the levels that intervals really have, never rounded up; of several kinds, no number.
+export function levels(some: readonly (number | null | undefined)[]): string {
+  const texts = new Set(some.filter((level): level is number => level != null).map((level) =>
+    `${Number.isInteger(level * 400) ? level * 100 : Math.floor(level * 1000 + 1e-9) / 10}%`));
+  return texts.size === 1 ? [...texts].join() : 'interval';
+}
+
+// A number and its unit stay on one line.
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '–';
-  if (seconds < 1e-3) return `${digits(seconds * 1e6)} µs`;
-  if (seconds < 1) return `${digits(seconds * 1e3)} ms`;
-  if (seconds < 120) return `${digits(seconds)} s`;
-  if (seconds < 7200) return `${digits(seconds / 60)} min`;
-  if (seconds < 172800) return `${digits(seconds / 3600)} h`;
-  return `${digits(seconds / 86400)} days`;
+  if (seconds < 1e-3) return `${digits(seconds * 1e6)}\u00a0µs`;
+  if (seconds < 1) return `${digits(seconds * 1e3)}\u00a0ms`;
+  if (seconds < 120) return `${digits(seconds)}\u00a0s`;
+  if (seconds < 7200) return `${digits(seconds / 60)}\u00a0min`;
+  if (seconds < 172800) return `${digits(seconds / 3600)}\u00a0h`;
+  return `${digits(seconds / 86400)}\u00a0days`;
 }

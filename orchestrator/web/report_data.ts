@@ -13,6 +13,7 @@ interface Model {
 }
 interface ModeReport {
   k0: number;
+  emulated: boolean;
   points: {
     k: number;
     time: {median: number | null; low: number | null; high: number | null};
@@ -23,15 +24,15 @@ interface ModeReport {
 }
 interface CostReportPoint {
   k: number;
-  nodes: number;
   modelled: boolean;
   results: number;
-  success: number;
-  billed_seconds: number;
-  parts: {name: string; micros: number}[];
+  // Of the first K that was billed only:
+  nodes?: number;
+  billed_seconds?: number;
+  parts?: {name: string; micros: number}[];
 }
 export interface Report {
-  study: {id: string; worker: string; knee_floor: number};
+  study: {id: string; backend: string; worker: string; knee_floor: number};
   cases: {case: string; build: string; shape: string; modes: Partial<Record<Mode, ModeReport>>}[];
   cost: {
     currency: string;
@@ -57,6 +58,7 @@ export interface Start {
   floor: number;
   worker: string;
   measured: Measured[];
+  made: string; // how those came about
   nodes: {k: number; nodes: number}[];
   price: Price;
   priceFrom: string;
@@ -70,18 +72,19 @@ const fixedParts = new Set(['hourly fee', 'job fee', 'egress']);
 
 // Everything that grows with the nodes becomes one rate for a node and hour, as billed at the first K.
 function priceOf(points: readonly CostReportPoint[]): Price | null {
-  const first = points.find((point) => !point.modelled && point.billed_seconds > 0);
-  if (first === undefined) return null;
+  const first = points.find((point) => !point.modelled && (point.billed_seconds ?? 0) > 0);
+  if (first?.billed_seconds === undefined || first.parts === undefined || first.nodes === undefined) return null;
+  const {nodes, parts} = first;
   const hours = first.billed_seconds / 3600;
   const sum = (wanted: (name: string) => boolean) =>
-    first.parts.filter((part) => wanted(part.name)).reduce((total, part) => total + part.micros, 0);
+    parts.filter((part) => wanted(part.name)).reduce((total, part) => total + part.micros, 0);
   // A bill is rounded to a millionth, so the rate behind it is known so well and no better.
   const rate = (micros: number, count: number) => {
     const step = Math.max(1, 10 ** Math.ceil(Math.log10(1 / hours / count)));
     return Math.round(micros / hours / count / step) * step;
   };
   return {
-    perNodeHour: rate(sum((name) => !fixedParts.has(name)), first.nodes),
+    perNodeHour: rate(sum((name) => !fixedParts.has(name)), nodes),
     perHour: rate(sum((name) => name === 'hourly fee'), 1),
     perJob: sum((name) => name === 'job fee' || name === 'egress'),
   };
@@ -124,6 +127,8 @@ function lawOf(mode: Mode, report: ModeReport, measured: readonly Measured[]): {
   };
 }
 
+const origins: Record<string, string> = {simulated: 'simulated', import: 'imported'};
+
 export function startsOf(report: Report): Start[] {
   const starts: Start[] = [];
   for (const one of report.cases) {
@@ -148,6 +153,7 @@ export function startsOf(report: Report): Start[] {
         floor: report.study.knee_floor,
         worker: report.study.worker,
         measured,
+        made: origins[report.study.backend] ?? (found.emulated ? 'emulated' : 'measured'),
         nodes,
         price: price ?? {perNodeHour: 1_000_000, perHour: 0, perJob: 0},
         priceFrom: price === null

@@ -11,6 +11,9 @@ function main(): void {
   const section = document.getElementById('what-if');
   const data = document.getElementById('kneepoint-report');
   if (section === null || data === null) return;
+  // Before any chart listens: on paper they are drawn in the colours of light ground.
+  window.addEventListener('beforeprint', () => document.documentElement.classList.add('paper'));
+  window.addEventListener('afterprint', () => document.documentElement.classList.remove('paper'));
   const report = JSON.parse(data.textContent ?? '') as Report;
   const starts = startsOf(report);
   const panel = h('div', {id: 'what-if-law'});

@@ -2,7 +2,7 @@
 //
 // Studies side by side: the choice, then for each common curve the ratio of times with its interval.
 import {get, part, type Comparison, type Study} from './api';
-import {digits, duration, h, replace, table} from './dom';
+import {digits, duration, h, levels, replace, table} from './dom';
 import {plot} from './plot';
 import {problem, withToken, type View} from './view';
 
@@ -27,8 +27,9 @@ function curvePart(curve: Curve): HTMLElement {
             lines: [{at: 1, label: 'the same'}],
             points: curve.points.map((point) => ({k: point.k, y: point.ratio, low: point.ratio_interval?.low ?? null, high: point.ratio_interval?.high ?? null,
               title: `K=${point.k}: ${interval(point)}. ${point.why}`}))}),
-          table(`${curve.case}, ${curve.mode}`, [{title: 'K', right: true}, {title: 'T of A', right: true}, {title: 'T of B', right: true}, {title: 'Ratio (95%)', right: true}, {title: 'Faster'}],
-              curve.points.map((point) => [point.k, duration(point.a.seconds), duration(point.b.seconds), interval(point), point.faster]))),
+          table(`${curve.case}, ${curve.mode}`, [{title: 'K', right: true}, {title: 'T of A', right: true}, {title: 'T of B', right: true}, {title: `Ratio (${levels(curve.points.map((point) => point.ratio_interval?.level))})`, right: true}, {title: 'Faster'}],
+              curve.points.map((point) => [point.k, duration(point.a.seconds), duration(point.b.seconds), interval(point),
+                point.faster === 'a' || point.faster === 'b' ? point.faster.toUpperCase() : point.faster]))),
       differences(curve.differences));
 }
 
@@ -41,8 +42,9 @@ function differences(list: readonly {what: string; a: string; b: string}[]): HTM
 export async function showCompare(view: View, chosen: readonly string[]): Promise<void> {
   view.title('Compare');
   const answer = await withToken(() => get<{studies: Study[]}>('studies?limit=500', view.signal));
+  const ids = [...new Set([...chosen, ...answer.studies.map((study) => study.id)])]; // one that was chosen may be older than the list
   const choice = (name: string, id: string, value: string | undefined) => [h('label', {for: id}, name), h('select', {id},
-      ...answer.studies.map((study) => h('option', {value: study.id, selected: study.id === value}, study.id)))];
+      ...ids.map((one) => h('option', {value: one, selected: one === value}, one)))];
   const others = chosen.length > 2 ? chosen.slice(2) : [];
   const outcome = h('div', {id: 'outcome'});
   const value = (id: string) => (document.getElementById(id) as HTMLSelectElement).value;

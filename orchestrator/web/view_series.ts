@@ -53,12 +53,14 @@ export async function showSeries(view: View, id: string): Promise<void> {
     chart.update(nights.map((_, i) => i + 1), [point.seconds], marks,
         `T of ${point.key} over ${nights.length} nights with ${point.changes.length} changes of level; the table below has the numbers`);
     shown = [1, Math.max(2, nights.length)];
-    replace(numbers, table(`Nights of ${point.key}`, [{title: 'Night', right: true}, {title: 'Time'}, {title: 'Study'}, {title: 'T', right: true}, {title: 'Verdict'}, {title: 'Change'}],
+    replace(numbers, table(`Nights of ${point.key}`, [{title: 'Night', right: true}, {title: 'Verdict'}, {title: 'T', right: true}, {title: 'Change', right: true}, {title: 'Study'}, {title: 'Time'}],
         nights.map((night, i) => {
           const change = point.changes.find((one) => one.night === i);
           const value = point.seconds[i];
-          return [i + 1, moment(night.time), h('a', {href: `#/study/${part(night.study)}`}, night.study), value == null ? '–' : duration(value),
-            night.verdict === null ? '–' : badge(night.verdict), change === undefined ? '' : percent(change.ratio)];
+          const verdict = night.verdict === null ? '–'
+            : h('span', {}, badge(night.verdict), night.judged === 'now' ? h('span', {class: 'hint'}, ' judged now') : null);
+          return [i + 1, verdict, value == null ? '–' : duration(value), change === undefined ? '' : percent(change.ratio),
+            h('a', {href: `#/study/${part(night.study)}`}, night.study), moment(night.time)];
         }).reverse()));
   };
   const zoom = (by: number, shift: number) => {

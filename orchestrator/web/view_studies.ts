@@ -43,7 +43,7 @@ export async function showStudies(view: View): Promise<void> {
       h('th', {scope: 'row'}, h('a', {href: `#/study/${part(study.id)}`, id: `study-${study.id}`}, study.id)),
       h('td', {}, badge(study.state), study.running ? h('span', {class: 'live', title: 'a controller works on it'}, ' live') : null),
       h('td', {}, progressBar(study)),
-      h('td', {}, study.backend, h('span', {class: 'hint'}, study.site === study.backend ? '' : ` ${study.site}`)),
+      h('td', {}, h('span', {class: 'short'}, study.backend, h('span', {class: 'hint'}, study.site === study.backend ? '' : ` ${study.site}`))),
       h('td', {}, moment(study.updated)));
   const show = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== '');

@@ -4,7 +4,7 @@
 // only when what it shows has changed, and keeps the focus.
 import {follow, get, getFile, part, post, type Curve, type CurvePoint, type Detail, type Link, type Run} from './api';
 import {badge, moment} from './badge';
-import {digits, duration, h, replace, table} from './dom';
+import {digits, duration, h, levels, replace, table} from './dom';
 import {plot} from './plot';
 import {ask, problem, say, withToken, type View} from './view';
 import {progressBar} from './view_studies';
@@ -36,7 +36,7 @@ function curveFigure(curve: Curve): HTMLElement {
             points: curve.points.map((point) => ({k: point.k, y: point.efficiency, low: point.efficiency_low, high: point.efficiency_high,
               open: point.done < point.planned, title: pointTitle(point)})),
           }),
-          table(`Points of ${name}, ${curve.mode}`, [{title: 'K', right: true}, {title: 'runs', right: true}, {title: 'T', right: true}, {title: 'E (95%)', right: true}],
+          table(`Points of ${name}, ${curve.mode}`, [{title: 'K', right: true}, {title: 'runs', right: true}, {title: 'T', right: true}, {title: `E (${levels(curve.points.map((point) => point.efficiency_level))})`, right: true}],
               curve.points.map((point) => [point.k, `${point.done}/${point.planned}${point.failed > 0 ? ` ✕${point.failed}` : ''}`,
                 point.seconds === null ? '–' : duration(point.seconds),
                 interval(point.efficiency, point.efficiency_low, point.efficiency_high, (one) => digits(one))]))));
@@ -44,7 +44,7 @@ function curveFigure(curve: Curve): HTMLElement {
 
 function eventList(detail: Detail): HTMLElement {
   return h('ol', {class: 'events'}, ...[...detail.events].reverse().map((event) => h('li', {},
-      h('time', {datetime: event.time, title: event.time}, event.time.slice(11, 19)), ' ', h('span', {class: 'kind'}, event.kind.replaceAll('_', ' ')),
+      h('time', {datetime: event.time, title: event.time}, event.time.slice(11, 19)), ' ', h('span', {class: 'kind'}, event.kind.replaceAll('_', ' ')), ' ',
       event.run ? h('a', {href: runLink(detail.study.id, event.run)}, `run ${event.run}`) : null, ' ', event.text)));
 }
 
@@ -114,8 +114,8 @@ export async function showStudy(view: View, id: string): Promise<void> {
   const runPart = h('details', {}, h('summary', {}, 'All runs'), runs);
   const loadRuns = async () => {
     try {
-      const answer = await withToken(() => get<{runs: Run[]}>(`studies/${part(id)}/runs`, view.signal));
-      replace(runs, runTable(id, answer.runs));
+      const answer = await withToken(() => get<{runs: Run[]; next: number | null}>(`studies/${part(id)}/runs`, view.signal));
+      replace(runs, answer.next === null ? null : h('p', {class: 'hint'}, `The first ${answer.runs.length} runs.`), runTable(id, answer.runs));
     } catch (error) {
       if (!view.signal.aborted) problem(runs, error);
     }
@@ -150,7 +150,7 @@ export async function showStudy(view: View, id: string): Promise<void> {
     const {study} = detail;
     if (study.running) looks = 0;
     parts.head([study, detail.seconds_left, detail.waiting], () => [
-      h('p', {class: 'facts'}, badge(study.state), ' ', link, h('span', {}, `${study.backend} ${study.site === study.backend ? '' : study.site}`),
+      h('p', {class: 'facts'}, badge(study.state), ' ', link, h('span', {class: 'short'}, `${study.backend} ${study.site === study.backend ? '' : study.site}`),
           h('span', {}, 'series ', h('a', {href: `#/series/${part(study.series)}`}, study.series)), h('span', {}, 'changed ', moment(study.updated))),
       h('p', {class: 'big'}, progressBar(study),
           detail.seconds_left === null ? null : h('span', {class: 'left'}, `about ${duration(Number(detail.seconds_left.toPrecision(2)))} left`)),

@@ -102,7 +102,7 @@ function assumptions(start: Start, price: Price): HTMLElement {
       h('li', {}, `Price: ${start.priceFrom}; all that grows with the nodes is one rate for a node and hour, billed to the nanosecond` +
           (fees.length > 0 ? `, besides ${fees.join(' and ')}.` : '.')),
       h('li', {}, 'Nodes at a K that was not measured: on the line between those measured, in proportion beyond them. Every run succeeds.'),
-      h('li', {}, 'The cheapest is sought among K = 1, 2, 3, 4, 6, 8, 12 ..., those measured and the fastest. The curves are modelled; only points are measured.'));
+      h('li', {}, `The cheapest is sought among K = 1, 2, 3, 4, 6, 8, 12 ..., those measured and the fastest. The curves are modelled; only points are ${start.made}.`));
 }
 
 // Fills `host` for one curve; gives what is to be called to take it away.
@@ -196,7 +196,7 @@ export function showWhatIf(host: HTMLElement, start: Start): () => void {
                   h('figure', {}, h('figcaption', {}, `Cost per ${start.resultName}`), chartHosts.cost),
                   h('div', {class: 'beside'}, h('h4', {}, 'What this assumes'), assumptionsHost)),
               h('details', {}, h('summary', {}, 'The numbers as a table'), tableHost))));
-  const measured: Line = {label: 'measured', colour: '--kp-ink', points: true};
+  const measured: Line = {label: start.made, colour: '--kp-ink', points: true};
   const measuredTime: Line = {...measured};
   const lawLine: Line = {label: 'by the law', colour: '--kp-c1'};
   const whole = (value: number) => String(value);

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 
-import {hostile, startFake} from './fake_api.mjs';
+import {endless, hostile, startFake} from './fake_api.mjs';
 import {sideways, unnamedPictures, unreached, weakContrast} from './page_checks.mjs';
 import {bundle, openPage, requireBundle, runTests, startChromium, test} from './support.mjs';
 
@@ -73,6 +73,7 @@ test('the table beside a figure says what the figure shows', () => withFake({}, 
   const row = await page.locator('.curve tbody tr').nth(3).textContent();
   assert.match(title, /K=8: E = 0\.727 \(/);
   assert.match(row, /0\.727 \(/);
+  assert.match(await page.locator('.curve thead').first().textContent(), /E \(96\.8%\)/, 'the level that the intervals have');
 }));
 
 test('nothing is shown without the token, which stays out of addresses and storage that lasts', () => withFake({token: 'secret-7'}, async ({fake, page, seen}) => {
@@ -124,6 +125,7 @@ test('the history shows verdicts and changes of level, and can be zoomed by keyb
   assert.match(await page.locator('.history').getAttribute('aria-label'), /60 nights with 2 changes/);
   assert.equal(await page.locator('.night.REGRESSED').count(), 1);
   assert.equal(await page.locator('.badge', {hasText: 'REGRESSED'}).count(), 1);
+  assert.equal(await page.locator('td', {hasText: 'judged now'}).count(), 2, 'what nobody judged on its night says so');
   const picture = () => page.locator('.history canvas').evaluate((canvas) => canvas.toDataURL());
   const all = await picture();
   await page.getByRole('button', {name: 'show fewer nights'}).press('Enter');
@@ -135,12 +137,20 @@ test('the history shows verdicts and changes of level, and can be zoomed by keyb
   await page.mouse.down();
   await page.mouse.move(box.x + 200, box.y + 50, {steps: 4});
   await page.mouse.up();
-  assert.notEqual(await picture(), all);
+  await page.waitForFunction((before) => document.querySelector('.history canvas').toDataURL() !== before, all);
 }));
 
 test('an unknown study is told in words', () => withFake({}, async ({fake, page}) => {
   await page.goto(`${fake.url}#/study/missing`);
   await page.locator('.problem', {hasText: 'No study is called missing.'}).waitFor();
+}));
+
+test('a comparison names the studies that it is of, however old', () => withFake({}, async ({fake, page}) => {
+  await page.goto(`${fake.url}#/compare?study=jacobi-1a2b3c4d-59&study=jacobi-1a2b3c4d-60`);
+  await page.locator('#outcome .curve').waitFor();
+  assert.equal(await page.inputValue('#study-a'), 'jacobi-1a2b3c4d-59'); // not in the list
+  assert.equal(await page.inputValue('#study-b'), 'jacobi-1a2b3c4d-60');
+  assert.match(await page.locator('#outcome .side tbody tr').last().textContent(), /B$/);
 }));
 
 for (const colorScheme of ['light', 'dark']) {
@@ -201,6 +211,23 @@ test('a phone shows every view without scrolling sideways', () => withFake({}, a
     assert.equal(await sideways(page), 0, view);
   }
 }, {viewport: {width: 390, height: 844}}));
+
+test('ten thousand characters are text like any other, and leave room for the rest', () => withFake({}, async ({fake, page}) => {
+  fake.advance(38);
+  await page.goto(`${fake.url}#/`);
+  const row = page.locator('tr', {hasText: hostile});
+  await row.waitFor();
+  assert.ok((await row.boundingBox()).height < 200);
+  await page.goto(`${fake.url}#/study/${fake.live}`);
+  await page.locator('.waiting li', {hasText: endless}).waitFor();
+  assert.ok((await page.locator('.waiting').boundingBox()).height < 300);
+  await page.goto(`${fake.url}#/study/${fake.live}/run/17`);
+  await page.locator('.log', {hasText: endless}).waitFor();
+  await page.locator('.events li', {hasText: endless}).waitFor();
+  await page.locator('summary', {hasText: 'Provenance'}).click();
+  await page.locator('td', {hasText: endless}).waitFor();
+  assert.equal(await sideways(page), 0);
+}));
 
 const status = await runTests();
 await browser.close();

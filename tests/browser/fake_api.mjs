@@ -7,6 +7,7 @@ import {createServer} from 'node:http';
 import {readFileSync} from 'node:fs';
 
 export const hostile = `<script>window.broken=1</script>"'\u{1F4A5}<img src=x onerror="window.broken=1">`;
+export const endless = hostile + 'x'.repeat(10000); // as a log line or a fact may be
 const schema = 'kneepoint.api/1';
 const at = (minute) => new Date(Date.UTC(2026, 10, 17, 18, minute)).toISOString();
 
@@ -25,7 +26,8 @@ function point(k, done, planned, mode) {
   const [fast, slow] = done > 1 ? [41 * t * (1 - half / 2), 41 * t * (1 + half / 2)] : [null, null];
   const none = done === 0;
   return {key: `jacobi/${mode}/k${k}`, k, planned, done, failed: 0, seconds: none ? null : 41 * t, seconds_low: none ? null : fast, seconds_high: none ? null : slow,
-    efficiency: none ? null : e, efficiency_low: none ? null : low, efficiency_high: none ? null : high};
+    efficiency: none ? null : e, efficiency_low: none ? null : low, efficiency_high: none ? null : high, seconds_level: done > 1 ? 0.9375 : null,
+    efficiency_level: done > 1 && k > 1 ? 0.9682 : null};
 }
 
 const ks = [1, 2, 4, 8, 16, 32, 64];
@@ -38,7 +40,7 @@ export function detail(id, done) {
   const over = done >= 70;
   return {schema, study: study(id, {state: over ? 'finished' : 'running', running: !over, succeeded: Math.min(70, done), headline: done > 20
     ? 'jacobi n=512, strong: knee at K=8 (efficiency stays at or above 0.70 up to K=8; crosses at about K=10.6)' : undefined}),
-  seconds_left: over || done === 0 ? null : (70 - done) * 6.2, waiting: over ? [] : ['2 jobs wait for resources in partition batch'],
+  seconds_left: over || done === 0 ? null : (70 - done) * 6.2, waiting: over ? [] : ['2 jobs wait for resources in partition batch', `one waits: ${endless}`],
   curves: [curve('strong', 0), curve('weak', 1)],
   active: over ? [] : [{run: done + 1, attempt: 1, state: 'running', since: at(39), nodes: 'n[01-16]', samples: 12}, {run: done + 2, attempt: 2, state: 'queued', since: at(38), nodes: ''}],
   events: Array.from({length: Math.min(50, done + 1)}, (_, i) => i === 0 ? {time: at(1), kind: 'study_started', run: null, text: 'by ci on login1'}
@@ -47,9 +49,9 @@ export function detail(id, done) {
 
 function history(id) {
   const nights = Array.from({length: 60}, (_, i) => ({study: `${id}-${i + 1}`, time: new Date(Date.UTC(2026, 8, 18 + i, 2)).toISOString(),
-    verdict: i < 5 ? 'NO_BASELINE' : i === 38 ? 'SUSPECT' : i === 39 ? 'REGRESSED' : i === 47 ? 'ENV_CHANGE' : i === 52 ? 'IMPROVED' : 'PASS'}));
+    verdict: i < 5 ? 'NO_BASELINE' : i === 38 ? 'SUSPECT' : i === 39 ? 'REGRESSED' : i === 47 ? 'ENV_CHANGE' : i === 52 ? 'IMPROVED' : 'PASS', judged: i === 10 || i === 59 ? 'now' : 'then'}));
   const wave = (i, k) => 1 + 0.006 * Math.sin(7.3 * i + k) + 0.004 * Math.sin(2.1 * i * k);
-  return {schema, series: {id, name: 'jacobi', studies: 60, newest: `${id}-60`, verdict: 'PASS'}, nights, points: ks.map((k) => ({key: `jacobi/strong/k${k}`, workload: 'jacobi',
+  return {schema, series: id, nights, points: ks.map((k) => ({key: `jacobi/strong/k${k}`, workload: 'jacobi',
     mode: 'strong', k, seconds: nights.map((_, i) => (i === 20 ? null : point(k, 5, 5, 'strong').seconds * wave(i, k) * (i >= 39 && i < 52 && k >= 16 ? 1.062 : 1))),
     changes: k >= 16 ? [{night: 39, ratio: 1.062}, {night: 52, ratio: 0.945}] : []}))};
 }
@@ -57,7 +59,7 @@ function history(id) {
 const comparison = {schema: 'kneepoint.compare/1', floor: 0.7, studies: [{study: 'a', site: 'old'}, {study: 'b', site: 'new'}], pairs: [{a: 'jacobi-1a2b3c4d-59', b: 'jacobi-1a2b3c4d-60',
   curves: [{case: 'jacobi n=512', mode: 'strong', knee_a: {k: 10.6, where: 'measured'}, knee_b: {k: 12.1, where: 'measured'}, obstacles: [],
     points: ks.map((k, i) => ({k, a: {runs: 5, seconds: 40 / k + 2, efficiency: 0.9}, b: {runs: 5, seconds: 38 / k + 1.9, efficiency: 0.92}, ratio: 0.99 - 0.012 * i,
-      ratio_interval: {low: 0.965 - 0.012 * i, high: 1.012 - 0.012 * i}, faster: i > 1 ? 'b' : 'tie', why: 'by the interval of the ratio'})), differences: [{what: 'kernel', a: '6.1.0-18', b: '6.1.0-25'}]}],
+      ratio_interval: {low: 0.965 - 0.012 * i, high: 1.012 - 0.012 * i, level: 0.95}, faster: i > 1 ? 'b' : 'tie', why: 'by the interval of the ratio'})), differences: [{what: 'kernel', a: '6.1.0-18', b: '6.1.0-25'}]}],
   not_compared: [], differences: [{what: 'MPI', a: 'Open MPI 4.1.4', b: 'Open MPI 5.0.3'}], notes: []}]};
 
 function story(id, run) {
@@ -65,8 +67,8 @@ function story(id, run) {
     attempts: [{number: 1, state: 'lost', sentence: 'lost: node n07 failed while it ran.', job: '4711', nodes: 'n[01-16]', started_ns: 1e9, ended_ns: 5e9, samples: [], metrics: [], provenance: []},
       {number: 2, state: 'succeeded', sentence: 'succeeded.', job: '4718', nodes: 'n[01-06,08-17]', started_ns: 6e9, ended_ns: 2e10, samples: Array.from({length: 12}, (_, i) => ({iteration: i, warmup: i < 2,
         max_ns: 3.1e8 + 4e6 * (i % 5), compute_ns: 2.4e8, communication_ns: 6e7})), metrics: [{name: 'gflops', value: 812.4, unit: 'Gflop/s'}],
-      provenance: [{scope: 'n01', name: 'cpu', value: hostile}]}],
-    events: [{time: at(3), kind: 'attempt_lost', run, text: hostile}, {time: at(9), kind: 'run_succeeded', run, text: 'T = 3.11 s'}]};
+      provenance: [{scope: 'n01', name: 'cpu', value: endless}]}],
+    events: [{time: at(3), kind: 'attempt_lost', run, text: endless}, {time: at(9), kind: 'run_succeeded', run, text: 'T = 3.11 s'}]};
 }
 
 // startFake({page, token?}): {url, advance(runs), posts, close()}.
@@ -76,7 +78,7 @@ export async function startFake({page, token = ''}) {
   const posts = [];
   let done = 0;
   const live = 'jacobi-1a2b3c4d-61';
-  const list = () => [detail(live, done).study, study(`night-0a0b0c0d-1`, {name: hostile, site: hostile, failed: 3, succeeded: 61, state: 'interrupted'}),
+  const list = () => [detail(live, done).study, study(`night-0a0b0c0d-1`, {name: hostile, site: endless, failed: 3, succeeded: 61, state: 'interrupted'}),
     ...Array.from({length: 38}, (_, i) => study(`${['jacobi-1a2b3c4d', 'allreduce-99aa00bb', 'train-7b-5e5f6061'][i % 3]}-${60 - i}`, {backend: ['slurm', 'kubernetes', 'local'][i % 3],
       site: ['cluster', 'gpu-pool', 'local'][i % 3], state: i === 6 ? 'cancelled' : 'finished', failed: i % 11 === 5 ? 2 : 0, succeeded: i % 11 === 5 ? 68 : 70}))];
   const send = (stream) => {
@@ -112,9 +114,9 @@ export async function startFake({page, token = ''}) {
       response.on('close', () => streams.delete(response));
       return send(response);
     }
-    if (parts[1] === 'runs' && parts[3] === 'log') return response.writeHead(200, {'Content-Type': 'text/plain; charset=utf-8'}).end(`iteration 1: residual 3.1e-4\n${hostile}\n`.repeat(20));
+    if (parts[1] === 'runs' && parts[3] === 'log') return response.writeHead(200, {'Content-Type': 'text/plain; charset=utf-8'}).end(`iteration 1: residual 3.1e-4\n${hostile}\n`.repeat(20) + endless);
     if (parts[1] === 'runs' && parts[2]) return json(story(parts[0], Number(parts[2])));
-    if (parts[1] === 'runs') return json({schema, runs: Array.from({length: 70}, (_, i) => ({run: i + 1, key: `jacobi/strong/k${ks[i % 7]}`, k: ks[i % 7], repeat: Math.floor(i / 14), state: i < done ? 'succeeded' : 'planned',
+    if (parts[1] === 'runs') return json({schema, next: null, runs: Array.from({length: 70}, (_, i) => ({run: i + 1, key: `jacobi/strong/k${ks[i % 7]}`, k: ks[i % 7], repeat: Math.floor(i / 14), state: i < done ? 'succeeded' : 'planned',
       seconds: i < done ? 3.2 : null, attempts: i < done ? 1 : 0}))});
     if (parts[1]?.startsWith('report.')) return response.writeHead(200, {'Content-Type': 'application/octet-stream'}).end('a report');
     return refuse(404, 'not_found', `Nothing is at ${path}.`);

@@ -36,6 +36,13 @@ build() { cmake --build "$place/$1" >"$place/log" 2>&1; }
 expect() { tr -s '\n ' ' ' <"$place/log" | grep -qF -- "$1" || fail "expected: $1"; printf 'ok   %s\n' "$1"; }
 show() { "$place/$1/show" >"$place/log"; }
 
+# Debian 12 has node 18: no package may want a newer one.
+for lock in orchestrator/web tests/browser; do
+  grep -hE '"node": ' "$source_root/$lock/package-lock.json" >"$place/log"
+  if grep -qE '"node": "(>=|\^|~)? ?(19|[2-9][0-9])' "$place/log"; then fail "a package of $lock wants a newer node than 18"; fi
+done
+printf 'ok   node 18 is new enough for every package\n'
+
 configure off -DKNEEPOINT_WEB=OFF && build off && show off || fail 'OFF does not build'
 expect 'missing 0'
 expect 'This build has no dashboard page'

@@ -167,6 +167,13 @@ TEST_F(Serve, AStudyIsFollowedLiveFromItsStartToItsEnd) {
   const std::string second = start("echo.yaml");
   EXPECT_NE(second, study);
   follow(second, [](const json&) { return false; });
+  // Nobody judged the first night when it was new, so that it is judged now; then somebody does.
+  EXPECT_EQ(get("/api/v1/series/" + series)["nights"][0]["verdict"], "NO_BASELINE");
+  EXPECT_EQ(get("/api/v1/series/" + series)["nights"][0]["judged"], "now");
+  const auto judged =
+      place_.kneepoint({"gate", study, "--db", server_place_.path() + "/kneepoint.db"});
+  EXPECT_EQ(judged.exit_code, 0) << judged.errors;
+  EXPECT_EQ(get("/api/v1/series/" + series)["nights"][0]["judged"], "then");
   const WebResponse compared = ask("GET", "/api/v1/compare?study=" + study + "&study=" + second);
   EXPECT_EQ(compared.status, 200) << compared.body;
   EXPECT_EQ(get("/api/v1/series")["series"][0]["studies"], 2);

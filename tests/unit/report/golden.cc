@@ -23,7 +23,7 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, expected.str()) << name;
 }
 
-Document priced_sample() {
+void add_example_prices(Document& document, int replicates) {
   PriceBook book;
   book.path = "prices.yaml";
   book.currency = "EUR";
@@ -37,9 +37,13 @@ Document priced_sample() {
   item.granularity = kSecond;
   BootstrapOptions bootstrap;
   bootstrap.seed = 1;
-  bootstrap.replicates = 200;
-  Document document = make_document(sample_study());
+  bootstrap.replicates = replicates;
   add_cost(document, make_cost_report(document.study, document.analysis, book, item, bootstrap));
+}
+
+Document priced_sample() {
+  Document document = make_document(sample_study());
+  add_example_prices(document, 200);
   return document;
 }
 

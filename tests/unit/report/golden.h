@@ -13,8 +13,9 @@ namespace kneepoint {
 // Compares with tests/golden/report/NAME.
 void expect_golden(const std::string& name, const std::string& text);
 
-// The sample study with prices: core-hours and a fee per hour, billed by the second, so that the
-// cheapest K is not the smallest.
+// Core-hours and a fee per hour, billed by the second, so that the cheapest K is not the smallest.
+void add_example_prices(Document& document, int replicates);
+// The sample study with these.
 Document priced_sample();
 
 }  // namespace kneepoint
