@@ -86,6 +86,14 @@ std::string price_words(const CompareAnswer& answer, const ComparePair& pair,
   if (!below) return "";
   const std::string at = "At K=" + std::to_string(below->k) + " B is ";
   const std::string unit = std::string(to_string(below->unit)) + "-hour";
+  if (below->unused) {
+    return "At K=" + std::to_string(below->k) + " no price follows: B is charged by the " + unit +
+           ", and its runs hold no " + to_string(below->unit) + ".";
+  }
+  const auto& here = cost.a[static_cast<std::size_t>(telling)];
+  if (!below->below && here && here->per_result.micros == 0) {
+    return at + "not worth it at any price: by the prices given a result costs nothing on A.";
+  }
   if (!below->below) {
     return at + "not worth it at any price of a " + unit +
            ": what it charges beside its hours is more than a result costs on A.";
@@ -136,7 +144,9 @@ std::string curve_table(const CompareAnswer& answer, const ComparePair& pair,
     if (seconds) {
       row.push_back(cost_text(cost.a[i]));
       row.push_back(cost_text(cost.b[i]));
-      row.push_back(!below ? "-" : below->below ? amount(to_units(below->below->micros)) : "never");
+      row.push_back(!below || below->unused ? "-"
+                    : below->below          ? amount(to_units(below->below->micros))
+                                            : "never");
       row.push_back(below ? amounts(below->interval) : "[-]");
     }
     rows.push_back(std::move(row));

@@ -101,6 +101,8 @@ BreakEvenPrice break_even_price(int k, const PriceItem& item_a, const PricedRuns
   BreakEvenPrice answer;
   answer.k = k;
   answer.unit = price_unit(item_b);
+  answer.unused = (answer.unit == PriceUnit::gpu && b.use.gpus == 0) ||
+                  (answer.unit == PriceUnit::core && b.use.cores == 0);
   const bool plain = charges_time_alone(item_a) && charges_time_alone(item_b);
   const double time_a = median(a.seconds), time_b = median(b.seconds);
   // Where only time is charged the price does not depend on how long both take: no digit is lost.

@@ -26,6 +26,7 @@ struct BreakEvenPrice {
   PriceUnit unit = PriceUnit::node;
   std::optional<Money> below;        // none: what B charges beside its hours is too much already
   std::optional<Interval> interval;  // in units of the currency; none: single runs
+  bool unused = false;  // runs of B hold nothing that it is the price of, so there is none
 };
 
 // One machine at one K: its runs and what a run holds there.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "orchestrator/analysis/intervals.h"
 
@@ -86,7 +87,26 @@ void add_break_evens(const std::string& currency, CostCurve& curve) {
   }
 }
 
+// The price below which being interrupted pays; it worsens with the nodes.
+void add_spot_note(const PriceItem& item, const CostPoint& point, CostCurve& curve) {
+  const auto share = break_even_share(item.spot, point.use.nodes, to_ns(point.seconds));
+  if (!share) return;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "at K=%d interruptions make a run last %.3g times as long: spot pays there while "
+                "its price is below %.3g%% of what uninterrupted nodes cost",
+                point.k, 1 / *share, 100 * *share);
+  curve.notes.emplace_back(text);
+}
+
 void add_notes(const PriceItem& item, CostCurve& curve) {
+  const bool free = std::all_of(curve.points.begin(), curve.points.end(),
+                                [](const CostPoint& point) { return point.bill.total == 0; });
+  if (free) {
+    curve.notes.push_back("item '" + item.name +
+                          "' charges nothing for what these runs hold, so cost tells no K from "
+                          "another");
+  }
   bool failures = false, same_results = curve.points.size() > 1;
   for (const CostPoint& point : curve.points) {
     failures = failures || point.success < 1;
@@ -106,6 +126,8 @@ void add_notes(const PriceItem& item, CostCurve& curve) {
   }
   if (item.spot.interruptions_per_node_hour > 0) {
     curve.notes.emplace_back("time lost to interruptions is billed, as expected on average");
+    add_spot_note(item, curve.points.front(), curve);
+    if (curve.points.size() > 1) add_spot_note(item, curve.points.back(), curve);
   }
 }
 

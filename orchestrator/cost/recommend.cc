@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <tuple>
 
 #include "orchestrator/analysis/intervals.h"
@@ -18,8 +19,18 @@ std::string text_of(double value) {
   return text;
 }
 
-double upper_seconds(const CostPoint& point) {
-  return point.seconds_interval ? point.seconds_interval->high : point.seconds;
+// What a run of `seconds` is expected to last with the interruptions of its nodes.
+double lasting(const PriceItem& item, const CostPoint& point, double seconds) {
+  if (item.spot.interruptions_per_node_hour <= 0) return seconds;
+  if (!(seconds <= kMostBilledSeconds)) return INFINITY;
+  const auto time = expected_time(item.spot, point.use.nodes,
+                                  static_cast<Nanoseconds>(seconds * static_cast<double>(kSecond)));
+  return time ? to_seconds(*time) : INFINITY;
+}
+
+double upper_seconds(const PriceItem& item, const CostPoint& point) {
+  return lasting(item, point,
+                 point.seconds_interval ? point.seconds_interval->high : point.seconds);
 }
 
 double upper_cost(const CostPoint& point) {
@@ -28,10 +39,10 @@ double upper_cost(const CostPoint& point) {
 }
 
 // May it be recommended at all?
-bool feasible(const CostPoint& point, const RecommendRequest& request) {
+bool feasible(const PriceItem& item, const CostPoint& point, const RecommendRequest& request) {
   switch (request.objective) {
     case Objective::deadline:
-      return upper_seconds(point) <= request.deadline_seconds;
+      return upper_seconds(item, point) <= request.deadline_seconds;
     case Objective::budget:
       return upper_cost(point) <= to_units(request.budget_micros);
     default:
@@ -40,34 +51,40 @@ bool feasible(const CostPoint& point, const RecommendRequest& request) {
 }
 
 // The smaller, the better.
-double score(const CostPoint& point, double seconds, double cost, const RecommendRequest& request) {
+double score(const PriceItem& item, const CostPoint& point, double seconds, double cost,
+             const RecommendRequest& request) {
+  const double lasts = lasting(item, point, seconds);
   switch (request.objective) {
     case Objective::cost:
     case Objective::deadline:
       return cost;
     case Objective::time:
     case Objective::budget:
-      return seconds / point.results;
+      return lasts / point.results;
     case Objective::efficiency:
       return seconds;
     case Objective::energy_delay:
-      return point.kwh_per_result * (seconds / point.seconds) * seconds / point.results;
+      return point.kwh_per_result * (seconds / point.seconds) * lasts / point.results;
     case Objective::value_of_hour:
-      return cost + to_units(request.value_of_hour) * (seconds + point.queue_seconds.value_or(0)) /
+      return cost + to_units(request.value_of_hour) * (lasts + point.queue_seconds.value_or(0)) /
                         3600 / point.results;
   }
   return cost;
 }
 
-std::string asked(const RecommendRequest& request, const std::string& currency) {
+std::string asked(const PriceItem& item, const RecommendRequest& request,
+                  const std::string& currency) {
+  const std::string spot = item.spot.interruptions_per_node_hour > 0
+                               ? ", with the time that interruptions cost on average"
+                               : "";
   switch (request.objective) {
     case Objective::cost:
       return "least cost of a result";
     case Objective::time:
-      return "least time for a result";
+      return "least time for a result" + spot;
     case Objective::deadline:
       return "least cost with T within " + text_of(request.deadline_seconds) +
-             " s, by the upper end of its interval";
+             " s, by the upper end of its interval" + spot;
     case Objective::budget:
       return "least time with a result within " +
              to_string(Money{request.budget_micros, currency}) +
@@ -84,7 +101,8 @@ std::string asked(const RecommendRequest& request, const std::string& currency) 
   return "";
 }
 
-std::string why_none(const CostCurve& curve, const RecommendRequest& request) {
+std::string why_none(const CostCurve& curve, const PriceItem& item,
+                     const RecommendRequest& request) {
   const bool modelled = std::any_of(curve.points.begin(), curve.points.end(),
                                     [](const CostPoint& point) { return point.modelled; });
   const std::string kinds = modelled ? "measured or modelled " : "measured ";
@@ -94,9 +112,10 @@ std::string why_none(const CostCurve& curve, const RecommendRequest& request) {
         [&](const CostPoint& a, const CostPoint& b) { return value(a) < value(b); });
   };
   if (request.objective == Objective::deadline) {
-    const auto best = by(upper_seconds);
+    const auto upper = [&](const CostPoint& point) { return upper_seconds(item, point); };
+    const auto best = by(upper);
     return "no " + kinds + "K is fast enough: the fastest, K=" + std::to_string(best->k) +
-           ", takes up to " + text_of(upper_seconds(*best)) + " s";
+           ", takes up to " + text_of(upper(*best)) + " s";
   }
   if (request.objective == Objective::budget) {
     const auto best = by(upper_cost);
@@ -118,14 +137,15 @@ const CostPoint* largest_efficient(const CostCurve& curve, double floor) {
   return last;
 }
 
-void compare(const CostCurve& curve, const RecommendRequest& request, Recommendation& answer) {
+void compare(const CostCurve& curve, const PriceItem& item, const RecommendRequest& request,
+             Recommendation& answer) {
   const auto at = [&](const CostPoint* point) {
     return static_cast<std::size_t>(point - curve.points.data());
   };
   const std::size_t best = at(answer.chosen), second = at(answer.runner_up);
   const auto value = [&](std::size_t i) {
     const CostPoint& point = curve.points[i];
-    return score(point, point.seconds, to_units(point.per_result.micros), request);
+    return score(item, point, point.seconds, to_units(point.per_result.micros), request);
   };
   answer.margin = value(second) / value(best) - 1;
   if (!std::isfinite(answer.margin)) answer.margin = 0;  // both cost nothing
@@ -143,9 +163,9 @@ void compare(const CostCurve& curve, const RecommendRequest& request, Recommenda
   if (curve.cost_draws.empty()) return;
   std::vector<double> margins;
   for (std::size_t r = 0; r < curve.cost_draws[best].size(); ++r) {
-    const double one =
-        score(curve.points[best], curve.seconds_draws[best][r], curve.cost_draws[best][r], request);
-    const double other = score(curve.points[second], curve.seconds_draws[second][r],
+    const double one = score(item, curve.points[best], curve.seconds_draws[best][r],
+                             curve.cost_draws[best][r], request);
+    const double other = score(item, curve.points[second], curve.seconds_draws[second][r],
                                curve.cost_draws[second][r], request);
     if (one > 0 && std::isfinite(other)) margins.push_back(other / one - 1);
   }
@@ -156,6 +176,7 @@ void compare(const CostCurve& curve, const RecommendRequest& request, Recommenda
 }
 
 // The middle of the gap above the chosen K, or below it; beyond the largest K when that was chosen.
+// What it would cost to measure is left open where it can't be billed.
 void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answer) {
   const auto at = static_cast<std::size_t>(answer.chosen - curve.points.data());
   if (answer.chosen->modelled) {
@@ -165,27 +186,31 @@ void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answ
         Money{answer.next_runs * answer.chosen->bill.total, answer.chosen->per_result.currency};
     return;
   }
+  // On the line through the two in log K and log T; without two, T as it is.
+  const auto price_at = [&](int k, const CostPoint& low, const CostPoint& high) {
+    const double share = low.k < high.k ? std::log(static_cast<double>(k) / low.k) /
+                                              std::log(static_cast<double>(high.k) / low.k)
+                                        : 0;
+    const double seconds =
+        std::exp((1 - share) * std::log(low.seconds) + share * std::log(high.seconds));
+    const auto bill = bill_of(item, use_at(curve, k), seconds);
+    if (!bill || bill->total > std::numeric_limits<std::int64_t>::max() / answer.next_runs) return;
+    answer.next_cost = Money{answer.next_runs * bill->total, answer.chosen->per_result.currency};
+  };
   const auto try_between = [&](const CostPoint& low, const CostPoint& high) {
     const int k = static_cast<int>(std::lround(std::sqrt(static_cast<double>(low.k) * high.k)));
     if (k <= low.k || k >= high.k) return false;
     answer.next_k = k;
     answer.next_why = "no K between " + std::to_string(low.k) + " and " + std::to_string(high.k) +
                       " was measured";
-    // On the line between the two in log K and log T.
-    const double share =
-        std::log(static_cast<double>(k) / low.k) / std::log(static_cast<double>(high.k) / low.k);
-    const double seconds =
-        std::exp((1 - share) * std::log(low.seconds) + share * std::log(high.seconds));
-    const Use use = use_at(curve, k);
-    const auto time = static_cast<Nanoseconds>(seconds * static_cast<double>(kSecond));
-    answer.next_cost = Money{answer.next_runs * bill_run(item, use, time).total,
-                             answer.chosen->per_result.currency};
+    price_at(k, low, high);
     return true;
   };
   if (at + 1 < curve.points.size() && try_between(curve.points[at], curve.points[at + 1])) return;
   if (at + 1 == curve.points.size()) {
     answer.next_k = 2 * answer.chosen->k;
     answer.next_why = "the answer is the largest K measured: the best may lie beyond it";
+    price_at(*answer.next_k, curve.points[at > 0 ? at - 1 : at], *answer.chosen);
     return;
   }
   if (at > 0) try_between(curve.points[at - 1], curve.points[at]);
@@ -234,14 +259,14 @@ Recommendation recommend(const CostCurve& curve, const PriceItem& item,
   if (request.objective == Objective::efficiency) {
     answer.chosen = largest_efficient(curve, request.floor);
     if (answer.chosen == nullptr) {
-      answer.why = why_none(curve, request);
+      answer.why = why_none(curve, item, request);
       return answer;
     }
     const CostPoint* next = answer.chosen + 1;
     if (next != curve.points.data() + curve.points.size()) answer.runner_up = next;
   } else {
     const auto value = [&](const CostPoint& point) {
-      return score(point, point.seconds, to_units(point.per_result.micros), request);
+      return score(item, point, point.seconds, to_units(point.per_result.micros), request);
     };
     // Of two that are equally good the faster one, then the cheaper one.
     const auto is_better = [&](const CostPoint& a, const CostPoint& b) {
@@ -252,7 +277,7 @@ Recommendation recommend(const CostCurve& curve, const PriceItem& item,
       return rank(a) < rank(b);
     };
     for (const CostPoint& point : curve.points) {
-      if (!feasible(point, request)) continue;
+      if (!feasible(item, point, request)) continue;
       if (answer.chosen == nullptr || is_better(point, *answer.chosen)) {
         answer.runner_up = answer.chosen;
         answer.chosen = &point;
@@ -261,12 +286,12 @@ Recommendation recommend(const CostCurve& curve, const PriceItem& item,
       }
     }
     if (answer.chosen == nullptr) {
-      answer.why = why_none(curve, request);
+      answer.why = why_none(curve, item, request);
       return answer;
     }
-    if (answer.runner_up != nullptr) compare(curve, request, answer);
+    if (answer.runner_up != nullptr) compare(curve, item, request, answer);
   }
-  answer.why = asked(request, answer.chosen->per_result.currency);
+  answer.why = asked(item, request, answer.chosen->per_result.currency);
   suggest(curve, item, answer);
   return answer;
 }

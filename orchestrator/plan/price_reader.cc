@@ -106,11 +106,14 @@ void read_times(const YamlView& view, PriceItem& item) {
 }
 
 bool charges_something(const PriceItem& item) {
+  const bool licences = std::any_of(item.licences.begin(), item.licences.end(),
+                                    [](const LicencePrice& one) { return one.per_token_hour > 0; });
+  const bool owned = item.owned && (item.owned->price_per_node > 0 ||
+                                    item.owned->staff_per_year > 0 || item.owned->per_kwh > 0);
   return item.per_node_hour + item.per_gpu_hour + item.per_core_hour + item.per_hour +
                  item.per_job >
              0 ||
-         item.owned || !item.licences.empty() || item.per_gb_hour + item.per_gb_egress > 0 ||
-         item.energy.per_kwh > 0;
+         owned || licences || item.per_gb_hour + item.per_gb_egress > 0 || item.energy.per_kwh > 0;
 }
 
 void read_item(const YamlView& view, PriceItem& item, const std::vector<Problem>& problems) {
@@ -145,6 +148,11 @@ void read_item(const YamlView& view, PriceItem& item, const std::vector<Problem>
   if (item.owned && item.tier != Tier::owned) view["owned"].fail_at_key("is for tier: owned");
   if (item.tier == Tier::owned && !item.owned) {
     view["tier"].fail("owned needs `owned: {price_per_node: ..., years: ...}` beside it");
+  }
+  if (item.tier == Tier::spot && !view["spot"]["interruptions_per_node_hour"].present()) {
+    view["tier"].fail(
+        "spot needs `spot: {interruptions_per_node_hour: ...}` beside it; 0 for nodes that are "
+        "never taken back");
   }
   if (!charges_something(item) && problems.size() == before) {
     view.fail_at_key(

@@ -121,6 +121,38 @@ TEST_F(CompareCommand, CurrenciesThatDifferLeaveNoBreakEven) {
   EXPECT_NE(got["pairs"][0]["no_money"].get<std::string>().find("EUR and USD"), std::string::npos);
 }
 
+TEST_F(CompareCommand, PricesOfWhatIsNotHeldLeaveNoBreakEven) {
+  std::ofstream(place_.path() + "/gpus.yaml")
+      << "currency: EUR\nitems:\n  g: {per_gpu_hour: 2}\n  n: {per_node_hour: 2}\n";
+  const std::string gpus = place_.path() + "/gpus.yaml";
+  const json got = answer({"a", "b", "--prices", gpus, "--item", "n,g"});
+  const json& at = got["pairs"][0]["curves"][0]["points"][0];
+  EXPECT_EQ(at["b"]["per_result_micros"], 0);
+  EXPECT_TRUE(at["break_even"]["micros"].is_null());
+  auto text = place_.kneepoint({"compare", "a", "b", "--prices", gpus, "--item", "n,g"});
+  EXPECT_NE(
+      text.output.find("no price follows: B is charged by the gpu-hour, and its runs hold no"),
+      std::string::npos)
+      << text.output;
+  EXPECT_EQ(text.output.find("nan"), std::string::npos);
+  text = place_.kneepoint({"compare", "a", "b", "--prices", gpus, "--item", "g,n"});
+  EXPECT_NE(text.output.find("by the prices given a result costs nothing"), std::string::npos)
+      << text.output;
+}
+
+TEST_F(CompareCommand, KOfOneStudyAloneAreListed) {
+  std::ofstream(place_.path() + "/other.csv")
+      << "mode,nodes,T\nstrong,1,3600\nstrong,1,3601\nstrong,16,400\nstrong,16,401\n";
+  import("other.csv", "other", "solver");
+  const json curve = answer({"a", "other"})["pairs"][0]["curves"][0];
+  ASSERT_EQ(curve["points"].size(), 1u);
+  EXPECT_EQ(curve["points"][0]["k"], 1);
+  EXPECT_EQ(curve["only_a"], json({2, 4, 8}));
+  EXPECT_EQ(curve["only_b"], json({16}));
+  const auto text = place_.kneepoint({"compare", "a", "other"});
+  EXPECT_NE(text.output.find("2, 4, 8"), std::string::npos) << text.output;
+}
+
 TEST_F(CompareCommand, BadInputIsNamed) {
   refused({"a"}, "B is required");
   refused({"a", "a"}, "are the same study");

@@ -219,6 +219,25 @@ TEST_F(Packs, ForgedRowsAreRefused) {
   refused(write_pack(pack.parts, "").value(), "its time is not possible");
 }
 
+TEST_F(Packs, WithoutRunsAreNotWhole) {
+  Pack pack = open_pack(bytes_of_export(), std::nullopt).value();
+  for (TarMember& part : pack.parts) {
+    if (!part.name.starts_with("data/") || part.name == "data/points.ndjson") continue;
+    RowTable table = read_rows(part.bytes, part.name).value();
+    table.rows.clear();
+    part.bytes = write_rows(table);
+  }
+  const std::string path = buyer_.write("empty.tar", write_pack(pack.parts, "").value());
+  const auto checked = buyer_.kneepoint({"verify", path});
+  EXPECT_EQ(checked.exit_code, 1) << checked.output;
+  EXPECT_NE(checked.errors.find("it has no run"), std::string::npos) << checked.errors;
+  EXPECT_EQ(checked.output.find("is whole"), std::string::npos);
+  const json answer = json::parse(buyer_.kneepoint({"verify", path, "--json"}).output);
+  EXPECT_FALSE(answer["valid"]);
+  EXPECT_NE(answer["why"].get<std::string>().find("it has no run"), std::string::npos);
+  refused(buyer_.read("empty.tar"), "it has no run");
+}
+
 TEST_F(Packs, TimesThatDontFollowFromTheirSamplesAreSaid) {
   Pack pack = open_pack(bytes_of_export(), std::nullopt).value();
   for (TarMember& part : pack.parts) {

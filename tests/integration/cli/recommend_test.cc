@@ -87,6 +87,48 @@ TEST_F(RecommendCommand, NothingFeasibleIsAnAnswerWithExitCodeOne) {
       << ended.output;
 }
 
+TEST_F(RecommendCommand, NothingFeasibleIsJsonWithoutANumberThatIsNone) {
+  for (const auto& flags : {std::vector<std::string>{"--deadline", "10s"},
+                            {"--budget", "0.000001"},
+                            {"--floor", "0.999"}}) {
+    std::vector<std::string> words = {"recommend", "times",  "--json", "--prices",
+                                      prices_,     "--item", "node"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const auto ended = place_.kneepoint(words);
+    EXPECT_EQ(ended.exit_code, flags[0] == "--floor" ? 0 : 1) << ended.errors;
+    const json curve = json::parse(ended.output)["curves"][0];  // a nan would not be read
+    if (flags[0] == "--floor") {
+      EXPECT_EQ(curve["k"], 1);  // the baseline has E = 1
+      continue;
+    }
+    EXPECT_TRUE(curve["k"].is_null());
+    EXPECT_TRUE(curve["runner_up"].is_null());
+    EXPECT_EQ(curve["margin"], 0);
+    EXPECT_TRUE(curve["next_k"].is_null());
+    EXPECT_EQ(curve["why"].get<std::string>().rfind("no measured K is ", 0), 0u) << curve["why"];
+  }
+}
+
+TEST_F(RecommendCommand, PricesOfWhatIsNotHeldAreSaidToTellNothing) {
+  std::ofstream(place_.path() + "/gpus.yaml") << "currency: EUR\nitems: {g: {per_gpu_hour: 2}}\n";
+  const std::string gpus = place_.path() + "/gpus.yaml";
+  const json curve = answer({"--prices", gpus})["curves"][0];
+  EXPECT_EQ(curve["k"], 16);  // all cost the same: the fastest
+  for (const json& point : curve["points"]) EXPECT_EQ(point["per_result_micros"], 0);
+  const auto text = place_.kneepoint({"recommend", "times", "--prices", gpus});
+  EXPECT_NE(text.output.find("item 'g' charges nothing for what these runs hold"),
+            std::string::npos)
+      << text.output;
+}
+
+TEST_F(RecommendCommand, TimesThatCantBeBilledAreNamed) {
+  std::ofstream(place_.path() + "/long.csv") << "mode,K,T\nstrong,1,8e8\nstrong,2,4e8\n";
+  ASSERT_EQ(place_.kneepoint({"import", place_.path() + "/long.csv", "--study", "long"}).exit_code,
+            0);
+  refused({"long"}, "has valid runs, but none that can be billed by item");
+  refused({"long"}, "Are their times in the right unit?");
+}
+
 TEST_F(RecommendCommand, SpeedupsNeedTheTimeOfTheirBaseline) {
   refused({"claim"}, "--baseline: missing; claim-");
   refused({"times", "--baseline", "1h"}, "--baseline: is for studies that were imported without");
@@ -172,6 +214,16 @@ TEST_F(RecommendCommand, BadInputIsNamed) {
   refused({"times", "--objective", "energy_delay"}, "energy_delay needs watts");
   std::ofstream(place_.path() + "/empty.yaml") << "";
   refused({"times", "--prices", place_.path() + "/empty.yaml"}, "the file is empty");
+  refused({"times", "--prices", place_.path() + "/nowhere.yaml"}, "nowhere.yaml");
+  const auto book = [&](const std::string& item) {
+    const std::string path = place_.path() + "/odd.yaml";
+    std::ofstream(path) << "currency: EUR\nitems: {a: {" + item + "}}\n";
+    return path;
+  };
+  refused({"times", "--prices", book("per_node_hour: 1, per_job: -0.05")},
+          "odd.yaml:2:40: items.a.per_job: expected an amount of 0 or more, found '-0.05'");
+  refused({"times", "--prices", book("per_node_hour: 0")}, "items.a: has no price above 0");
+  refused({"times", "--prices", book("minimum: 60s")}, "items.a: has no price above 0");
   std::ofstream(place_.path() + "/bad.yaml") << "currency: EUR\nitems: {a: {per_node_hour: x}}\n";
   refused({"times", "--prices", place_.path() + "/bad.yaml"},
           "bad.yaml:2:28: items.a.per_node_hour: expected an amount");

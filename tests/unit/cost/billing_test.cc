@@ -119,6 +119,93 @@ TEST(Billing, PartsAddUpToTheTotal) {
   EXPECT_NEAR(bill.kwh, 1.3 * (3 * 300 + 24 * 100) * 1234.5678 / 3.6e6, 1e-9);
 }
 
+// Half an hour on 2 nodes with 16 GPUs, 128 cores and 16 workers, one field at a time.
+TEST(Billing, EveryFieldComesToWhatAHandReckons) {
+  struct Row {
+    const char* part;
+    PriceItem item;
+    std::int64_t micros;
+  };
+  const auto item = [](auto set) {
+    PriceItem one;
+    set(one);
+    return one;
+  };
+  using Per = LicencePrice::Per;
+  const auto licence = [&](Per per) {
+    return item([&](PriceItem& i) { i.licences = {{"x", 400'000, 3, per}}; });
+  };
+  const Row rows[] = {
+      {"nodes", item([](PriceItem& i) { i.per_node_hour = 2'500'000; }), 2'500'000},
+      {"gpus", item([](PriceItem& i) { i.per_gpu_hour = 1'750'000; }), 14'000'000},
+      {"cores", item([](PriceItem& i) { i.per_core_hour = 30'000; }), 1'920'000},
+      {"hourly fee", item([](PriceItem& i) { i.per_hour = 10'000'000; }), 5'000'000},
+      {"job fee", item([](PriceItem& i) { i.per_job = 50'000; }), 50'000},
+      {"licence x", licence(Per::job), 600'000},       // 3 x 0.40 x 0.5
+      {"licence x", licence(Per::node), 1'200'000},    // 6
+      {"licence x", licence(Per::core), 76'800'000},   // 384
+      {"licence x", licence(Per::worker), 9'600'000},  // 48
+      {"storage", item([](PriceItem& i) {
+         i.storage_gb = 500;
+         i.per_gb_hour = 100;
+       }),
+       25'000},
+      {"egress", item([](PriceItem& i) {
+         i.egress_gb = 20;
+         i.per_gb_egress = 90'000;
+       }),
+       1'800'000},
+      // 1.2 x (2 x 800 + 16 x 600) W x 0.5 h = 6.72 kWh at 0.15
+      {"energy", item([](PriceItem& i) {
+         i.energy = {800, 600, 1.2, 150'000};
+       }),
+       1'008'000},
+      {"nodes", item([](PriceItem& i) {
+         i.per_node_hour = 2'500'000;
+         i.minimum = kHour;
+       }),
+       5'000'000},
+      {"nodes", item([](PriceItem& i) {
+         i.per_node_hour = 2'500'000;
+         i.granularity = 20 * kMinute;  // 40 minutes
+       }),
+       3'333'333},
+      {"nodes", item([](PriceItem& i) {
+         i.per_node_hour = 2'500'000;
+         i.setup = 4 * kMinute;
+         i.teardown = 2 * kMinute;  // 36 minutes
+       }),
+       3'000'000},
+  };
+  for (const Row& row : rows) {
+    const Bill bill = bill_run(row.item, {2, 16, 128, 16}, kHour / 2);
+    ASSERT_EQ(bill.parts.size(), 1u) << row.part;
+    EXPECT_EQ(bill.parts[0].name, row.part);
+    EXPECT_EQ(bill.parts[0].micros, row.micros) << row.part;
+    EXPECT_EQ(bill.total, row.micros) << row.part;
+  }
+}
+
+TEST(Billing, TheChargeFactorIsForNodesGpusAndCoresAlone) {
+  PriceItem item = node_price(2.5);
+  item.per_gpu_hour = 1'750'000;
+  item.per_core_hour = 30'000;
+  item.per_hour = 10'000'000;
+  item.per_job = 50'000;
+  item.charge_factor = 1.5;
+  // 1.5 x (2.50 + 14.00 + 1.92) + 5.00 + 0.05
+  EXPECT_EQ(bill_run(item, {2, 16, 128, 16}, kHour / 2).total, 32'680'000);
+}
+
+TEST(Billing, CheckpointsCostTheirOwnTime) {
+  SpotTerms spot;
+  spot.interruptions_per_node_hour = 0.02;
+  spot.restart = 6 * kMinute;
+  spot.checkpoint = 30 * kSecond;
+  // 32 nodes: 0.64 an hour; 1 + sqrt(2 x 0.64 / 120) + 0.64 x 0.1 = 1.1672796
+  EXPECT_NEAR(to_seconds(expected_time(spot, 32, kHour).value()), 3600 * 1.1672796, 0.001);
+}
+
 TEST(Billing, ShortRunsPayTheMinimum) {
   PriceItem item = node_price(3600);  // one unit a second
   item.minimum = 60 * kSecond;

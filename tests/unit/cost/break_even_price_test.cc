@@ -89,6 +89,21 @@ TEST(BreakEvenPrice, GpusAndOwnedNodesHaveTheirOwnUnit) {
   EXPECT_EQ(price_unit(owned), PriceUnit::node);
 }
 
+TEST(BreakEvenPrice, WhatIsNotHeldHasNoPrice) {
+  PriceItem gpus;
+  gpus.per_gpu_hour = 1'000'000;
+  PricedRuns without = runs(1, {100});
+  without.use.gpus = 0;
+  const BreakEvenPrice answer =
+      break_even_price(1, nodes_at(1'000'000), runs(1, {100}), gpus, without, "EUR", kBootstrap);
+  EXPECT_TRUE(answer.unused);
+  EXPECT_FALSE(answer.below);
+  EXPECT_FALSE(answer.interval);
+  EXPECT_FALSE(break_even_price(1, nodes_at(1'000'000), runs(1, {100}), gpus, runs(1, {100}), "EUR",
+                                kBootstrap)
+                   .unused);
+}
+
 TEST(BreakEvenPrice, FeesAboveTheCostOfALeaveNoPrice) {
   auto item_b = nodes_at(1'000'000);
   item_b.per_job = 50'000'000;

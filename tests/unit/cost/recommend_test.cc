@@ -69,6 +69,88 @@ TEST(Recommend, EveryObjectiveHasItsK) {
   }
 }
 
+// Every margin by hand: T 3600, 1890, 1035, 607.5, 393.75 s; cost 1, 1.05, 1.15, 1.35, 1.75.
+TEST(Recommend, EveryObjectiveWinsByWhatAHandReckons) {
+  struct Row {
+    RecommendRequest request;
+    int k, second;
+    double margin;
+  };
+  const Row rows[] = {
+      {{.objective = Objective::cost}, 1, 2, 0.05},
+      {{.objective = Objective::time}, 16, 8, 607.5 / 393.75 - 1},
+      {{.objective = Objective::deadline, .deadline_seconds = 1100}, 4, 8, 1.35 / 1.15 - 1},
+      {{.objective = Objective::budget, .budget_micros = 1'400'000}, 8, 4, 1035 / 607.5 - 1},
+      // K x T x T: 8 x 607.5^2 over 16 x 393.75^2
+      {{.objective = Objective::energy_delay}, 16, 8, 2952450.0 / 2480625.0 - 1},
+      // Cost + 4 an hour: 1.35 + 0.675 at K=8, 1.75 + 0.4375 at K=16
+      {{.objective = Objective::value_of_hour, .value_of_hour = 4'000'000},
+       8,
+       16,
+       2.1875 / 2.025 - 1},
+  };
+  for (const Row& row : rows) {
+    const Answer answer = ask(row.request, core_price());
+    const std::string which = to_string(row.request.objective);
+    ASSERT_TRUE(answer.choice.chosen != nullptr && answer.choice.runner_up != nullptr) << which;
+    EXPECT_EQ(answer.choice.chosen->k, row.k) << which;
+    EXPECT_EQ(answer.choice.runner_up->k, row.second) << which;
+    EXPECT_NEAR(answer.choice.margin, row.margin, 2e-6) << which;
+  }
+  const Answer floor = ask({.objective = Objective::efficiency, .floor = 0.8}, core_price());
+  EXPECT_NEAR(floor.choice.chosen->efficiency, 1 / 1.15, 1e-6);
+  EXPECT_NEAR(floor.choice.runner_up->efficiency, 1 / 1.35, 1e-6);
+  // 100 W x 16 workers x 393.75 s
+  const Answer energy = ask({.objective = Objective::energy_delay}, core_price());
+  EXPECT_NEAR(energy.choice.chosen->kwh_per_result, 0.175, 1e-9);
+}
+
+TEST(Recommend, AnHourInTheQueueIsWorthAsMuchAsOneOfTheRun) {
+  EvidenceBuilder builder;
+  for (const int k : {4, 8, 16}) {
+    PointEvidence& point = builder.add(Mode::strong, k, {});
+    for (int r = 0; r < 3; ++r) {
+      RunEvidence run = run_of(3600 * (0.05 + 0.95 / k));
+      run.queue_seconds = k == 8 ? 3600 : 0;
+      builder.add_run(point, run);
+    }
+  }
+  PriceBook book;
+  book.currency = "USD";
+  const PriceItem item = core_price();
+  const auto curves = cost_curves(builder.study, analyse(builder.study), book, item, {});
+  const Recommendation choice = recommend(
+      curves.at(0), item, {.objective = Objective::value_of_hour, .value_of_hour = 4'000'000});
+  // 1.15 + 1.15 at K=4; 1.35 + 0.675 + 4 at K=8; 1.75 + 0.4375 at K=16
+  ASSERT_NE(choice.chosen, nullptr);
+  EXPECT_EQ(choice.chosen->k, 16);
+  EXPECT_EQ(choice.runner_up->k, 4);
+  EXPECT_NEAR(choice.margin, 2.3 / 2.1875 - 1, 2e-6);
+}
+
+TEST(Recommend, InterruptionsCountAgainstADeadline) {
+  PriceItem item = core_price();
+  item.tier = Tier::spot;
+  item.spot.interruptions_per_node_hour = 1;
+  // (e^0.2875 - 1) h = 1199 s at K=4, (e^0.16875 - 1) h = 662 s at K=8
+  const Answer within = ask({.objective = Objective::deadline, .deadline_seconds = 1100}, item);
+  ASSERT_NE(within.choice.chosen, nullptr);
+  EXPECT_EQ(within.choice.chosen->k, 8);
+  EXPECT_NE(within.choice.why.find("time that interruptions cost"), std::string::npos);
+  const Answer late = ask({.objective = Objective::deadline, .deadline_seconds = 400}, item);
+  EXPECT_EQ(late.choice.chosen, nullptr);
+  EXPECT_NE(late.choice.why.find("the fastest, K=16, takes up to 418 s"), std::string::npos)
+      << late.choice.why;
+  bool said = false;
+  for (const std::string& note : within.curves[0].notes) {
+    // e - 1 hours for one at K=1
+    said = said || note ==
+                       "at K=1 interruptions make a run last 1.72 times as long: spot pays there "
+                       "while its price is below 58.2% of what uninterrupted nodes cost";
+  }
+  EXPECT_TRUE(said);
+}
+
 TEST(Recommend, OfTwoThatCostTheSameTheFasterOne) {
   PriceItem item;
   item.name = "fee";
@@ -123,6 +205,9 @@ TEST(Recommend, TheGapBesideTheAnswerIsWorthMeasuring) {
   EXPECT_LT(answer.choice.next_cost->micros, 5 * 1'500'000);
   const Answer edge = ask({.objective = Objective::time}, core_price());
   EXPECT_EQ(edge.choice.next_k, 32);
+  // 393.75^2 / 607.5 s on 32 cores, five times
+  ASSERT_TRUE(edge.choice.next_cost);
+  EXPECT_NEAR(to_units(edge.choice.next_cost->micros), 5 * 32 * 255.208333 / 3600, 1e-4);
   const Answer none = ask({.objective = Objective::cost}, core_price(), 0.002, {1, 2, 3});
   EXPECT_FALSE(none.choice.next_k);
 }
@@ -142,6 +227,18 @@ TEST(Recommend, FreeMachinesGiveAnAnswerToo) {
   ASSERT_NE(answer.choice.chosen, nullptr);
   EXPECT_EQ(answer.choice.chosen->per_result.micros, 0);
   EXPECT_EQ(answer.choice.margin, 0);
+  EXPECT_EQ(answer.curves[0].notes.front().rfind("item 'free' charges nothing for what", 0), 0u)
+      << answer.curves[0].notes.front();
+}
+
+TEST(Recommend, ASingleKHasAnAnswerAndANextOne) {
+  const Answer answer = ask({.objective = Objective::cost}, core_price(), 0.002, {4});
+  ASSERT_NE(answer.choice.chosen, nullptr);
+  EXPECT_EQ(answer.choice.chosen->k, 4);
+  EXPECT_EQ(answer.choice.runner_up, nullptr);
+  EXPECT_EQ(answer.choice.next_k, 8);
+  ASSERT_TRUE(answer.choice.next_cost);  // as long on twice the cores
+  EXPECT_NEAR(to_units(answer.choice.next_cost->micros), 5 * 8 * 1035.0 / 3600, 1e-4);
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ TEST(ClaimReader, EveryProblemHasItsPlace) {
             std::string::npos);
   EXPECT_NE(problems("k: 2\nspeedup: 2\nprice: {currency: USD}\n").find("per_worker_hour: missing"),
             std::string::npos);
+  EXPECT_NE(problems("baseline: {k: 8}\npoints: [{k: 4, time: 9s}, {k: 64, time: 1s}]\n")
+                .find("c.yaml:1:15: baseline.k: K=4 of the claim is below its baseline"),
+            std::string::npos);
   EXPECT_FALSE(problems("[1, 2]").empty());
   EXPECT_FALSE(problems("").empty());
 }
