@@ -6,9 +6,11 @@ set(clusters "")
 foreach(source IN LISTS sources)
   file(READ ${source} text)
   string(REGEX MATCHALL
-    "\nTEST\\([A-Za-z]+, [A-Za-z]+\\) {\n  [A-Za-z]+ [a-z]+\\(\"(plain|accounting)\"" found "${text}")
+    "\nTEST\\([A-Za-z]+, [A-Za-z]+\\) {\n  [A-Za-z]+ [a-z]+\\(\"(plain|accounting)\""
+    found "${text}")
   foreach(one IN LISTS found)
-    string(REGEX REPLACE "\nTEST\\(([A-Za-z]+), ([A-Za-z]+)\\).*\"(.*)\"" "\\1.\\2=\\3" one "${one}")
+    string(REGEX REPLACE
+      "\nTEST\\(([A-Za-z]+), ([A-Za-z]+)\\).*\"(.*)\"" "\\1.\\2=\\3" one "${one}")
     list(APPEND clusters "${one}")
   endforeach()
 endforeach()

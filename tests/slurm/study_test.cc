@@ -117,9 +117,8 @@ void equals_the_record(const SlurmPlace& place, int runs, bool accounting) {
   }
 }
 
-void run_whole_study(const std::string& plan, int runs, const std::string& starter,
-                     const std::string& cluster) {
-  SlurmPlace place(cluster);
+void run_whole_study(const SlurmPlace& place, const std::string& plan, int runs,
+                     const std::string& starter, bool accounting) {
   const std::string file = plan.starts_with('/') ? plan : place.write("plan.yaml", plan);
   const auto ended =
       place.run({"run", file, "--site", place.site("starter: " + starter + "\n"), "--json"});
@@ -127,21 +126,24 @@ void run_whole_study(const std::string& plan, int runs, const std::string& start
   const json answer = json::parse(ended.output);
   EXPECT_EQ(answer.at("runs"), runs);
   EXPECT_EQ(answer.at("failed"), 0);
-  equals_the_record(place, runs, cluster == "accounting");
+  equals_the_record(place, runs, accounting);
 }
 
 TEST(SlurmStudy, BySrunEqualsTheClustersOwnRecord) {
-  run_whole_study(plan_of("whole", "[1, 2, 4, 8]", 3, "0.1"), 24, "{kind: srun, mpi: pmix}",
-                  "accounting");
+  SlurmPlace place("accounting");
+  run_whole_study(place, plan_of("whole", "[1, 2, 4, 8]", 3, "0.1"), 24, "{kind: srun, mpi: pmix}",
+                  true);
 }
 
 TEST(SlurmStudy, TheSamePlanAsElsewhereBySrunEqualsTheClustersOwnRecord) {
-  run_whole_study(KP_SOURCE_DIR "/tests/plans/whole.yaml", 12, "{kind: srun, mpi: pmix}",
-                  "accounting");
+  SlurmPlace place("accounting");
+  run_whole_study(place, KP_SOURCE_DIR "/tests/plans/whole.yaml", 12, "{kind: srun, mpi: pmix}",
+                  true);
 }
 
 TEST(SlurmStudy, ByMpirunEqualsTheClustersOwnRecord) {
-  run_whole_study(plan_of("whole", "[1, 2, 4, 8]", 3, "0.1"), 24, "{kind: mpirun}", "plain");
+  SlurmPlace place("plain");
+  run_whole_study(place, plan_of("whole", "[1, 2, 4, 8]", 3, "0.1"), 24, "{kind: mpirun}", false);
 }
 
 TEST(SlurmStudy, CtrlCLeavesTheJobsInTheQueueAndRunningAgainAdoptsThem) {
