@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/analysis/queue_formulas.h"
 
+#include <cmath>
 #include <limits>
 
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
+namespace {
+
+double mean_of_those_who_wait(const WaitTerms& terms, double offered) {
+  return terms.seconds / (terms.servers - offered) * (terms.arrival2 + terms.service2) / 2;
+}
+
+}  // namespace
 
 double erlang_c(int servers, double offered) {
   ENSURE(servers >= 1 && offered >= 0 && offered < servers, "a queue that grows for ever");
@@ -20,7 +28,16 @@ double expected_wait(const WaitTerms& terms) {
   if (offered <= 0) return 0;
   if (offered >= terms.servers) return std::numeric_limits<double>::infinity();
   const double waits = erlang_c(terms.servers, offered);
-  return waits * terms.seconds / (terms.servers - offered) * (terms.arrival2 + terms.service2) / 2;
+  return waits * mean_of_those_who_wait(terms, offered);
+}
+
+double late_share(const WaitTerms& terms, double seconds) {
+  const double offered = terms.rate * terms.seconds;
+  if (offered <= 0) return 0;
+  if (offered >= terms.servers) return 1;
+  const double mean = mean_of_those_who_wait(terms, offered);
+  if (mean <= 0) return 0;  // at a fixed pace nobody waits
+  return erlang_c(terms.servers, offered) * std::exp(-seconds / mean);
 }
 
 }  // namespace kneepoint

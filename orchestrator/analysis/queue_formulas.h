@@ -20,4 +20,7 @@ struct WaitTerms {
 // Mean wait in seconds; infinite when rate x seconds >= servers.
 double expected_wait(const WaitTerms& terms);
 
+// P(wait > seconds), by an exponential tail: exact for M/M/c; 1 when the queue only grows.
+double late_share(const WaitTerms& terms, double seconds);
+
 }  // namespace kneepoint

@@ -282,10 +282,13 @@ QueueResult simulate_queue(const std::vector<QueueClass>& classes, const QueueOp
     if (one.wait.mean > worst.mean) worst = one.wait;
     if (one.wait_p95.mean > worst_p95.mean) worst_p95 = one.wait_p95;
   }
-  for (QueueClassResult& one : result.classes) {
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    QueueClassResult& one = result.classes[c];
     if (one.jobs > 0) continue;
     one.wait = worst;
     one.wait_p95 = worst_p95;
+    const auto& deadline = classes[c].deadline_seconds;
+    one.missed = deadline && worst_p95.mean + mean_seconds(classes[c]) > *deadline ? 1 : 0;
   }
   return result;
 }

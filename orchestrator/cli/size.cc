@@ -158,8 +158,10 @@ CommandSpec size_command() {
   return {"size",
           "Cut a cluster into partitions for a mix of workloads",
           "Which K to run each workload of a mix at, and how many workers to set aside for it: the "
-          "most results for the money such that wait and run together keep its deadline. Waits and "
-          "utilisation come from a simulated queue. The usual cuts stand beside it. Exit code 1 if "
+          "most results for the money such that 95% of its jobs (or the mix's in_time) keep its "
+          "deadline, wait and "
+          "run together. Waits and utilisation come from a simulated queue. The usual cuts stand "
+          "beside it. Exit code 1 if "
           "no cut does it.",
           {{"MIX", "Mix file (docs/reference/mix.md)", true, {}, Completes::files}},
           {{"--load", "FACTOR", "Every workload runs so many times as often"},

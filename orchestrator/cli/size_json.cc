@@ -35,6 +35,8 @@ void put_workload(JsonWriter& json, const SizingWorkload& one, const SizingOptio
   put_estimate(json, "wait_p95_seconds", came.queue.wait_p95, known);
   json.key("deadline_seconds");
   one.deadline_seconds ? json.value(*one.deadline_seconds) : json.null();
+  json.key("in_time_wanted");
+  one.deadline_seconds ? json.value(one.in_time) : json.null();
   json.key("late_share");
   known&& one.deadline_seconds ? json.value(came.queue.missed) : json.null();
   json.key("in_time").value(came.in_time).key("job_micros").value(option.job_micros);

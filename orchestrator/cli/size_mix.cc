@@ -187,6 +187,7 @@ Result<SizingWorkload> sizing_workload(const Mix& mix, const MixWorkload& one,
   out.spread = one.spread;
   out.value = one.value;
   out.deadline_seconds = one.deadline_seconds;
+  out.in_time = one.in_time;
   if (curve.failed > 0) {
     notes.push_back(one.name + ": " + counted(curve.failed, "run") + " of " + curve.study +
                     " failed; jobs are taken to succeed, in the time of those that did");

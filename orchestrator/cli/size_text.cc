@@ -104,6 +104,22 @@ std::string shared_words(const SizeAnswer& answer) {
   return "";
 }
 
+// What was asked of the deadlines, and is kept; "" when there are none.
+std::string deadline_words(const SizingMix& sizing) {
+  std::optional<double> share;
+  bool alike = true;
+  for (const SizingWorkload& one : sizing.workloads) {
+    if (!one.deadline_seconds) continue;
+    alike = alike && one.in_time == share.value_or(one.in_time);
+    share = one.in_time;
+  }
+  if (!share) return "";
+  return " Every deadline is kept by " +
+         (alike ? "at least " + number_text(*share * 100) + "% of its jobs"
+                : std::string("as large a share of its jobs as is asked for")) +
+         ", wait and run together.";
+}
+
 std::string cut_words(const SizeAnswer& answer) {
   const SizingMix& sizing = answer.sizing;
   const Cut& cut = *answer.answer.cut;
@@ -123,12 +139,7 @@ std::string cut_words(const SizeAnswer& answer) {
   if (cut.nodes() < sizing.nodes) {
     text += " " + workers_text(answer.mix, sizing.nodes - cut.nodes()) + " are left over.";
   }
-  bool deadlines = false;
-  for (const SizingWorkload& one : sizing.workloads) {
-    deadlines = deadlines || one.deadline_seconds;
-  }
-  if (deadlines) text += " Mean wait and run together keep every deadline.";
-  text += " " + cost_words(answer, answer.answer.outcome);
+  text += deadline_words(sizing) + " " + cost_words(answer, answer.answer.outcome);
   const double cost = static_cast<double>(answer.answer.outcome.hour_micros) / 1e6;
   const bool bounded = answer.answer.cost_bound && *answer.answer.cost_bound > 0;
   if (bounded && sizing.pay == Pay::held) {
@@ -268,7 +279,7 @@ std::string assumptions(const SizeAnswer& answer) {
          (answer.sizing.backfill ? "with" : "without") +
          " backfill. Waits are means of 10 simulated stretches, seed " +
          std::to_string(answer.sizing.seed) +
-         "; LATE is the share of jobs that miss their deadline all the same." +
+         "; LATE is the share of jobs that miss their deadline." +
          (modelled ? " K marked * are by a model, not measured." : "");
 }
 

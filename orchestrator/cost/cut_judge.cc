@@ -25,11 +25,9 @@ std::vector<int> key_of(const std::vector<int>& group, const std::vector<int>& o
 
 }  // namespace
 
-bool CutJudge::in_time(int workload, int option, const QueueClassResult& result) const {
+bool CutJudge::in_time(int workload, const QueueClassResult& result) const {
   const SizingWorkload& one = mix_.workloads[static_cast<std::size_t>(workload)];
-  if (!one.deadline_seconds) return true;
-  return result.wait.mean + one.options[static_cast<std::size_t>(option)].seconds <=
-         *one.deadline_seconds * (1 + kRounding);
+  return !one.deadline_seconds || result.missed <= 1 - one.in_time + kRounding;
 }
 
 double CutJudge::offered(int workload, int option) const {
@@ -70,7 +68,7 @@ bool CutJudge::keeps_up(const std::vector<int>& group, const std::vector<int>& o
   simulated_jobs_ += result.jobs;
   bool good = !result.saturated;
   for (std::size_t i = 0; i < group.size() && good; ++i) {
-    good = in_time(group[i], options[static_cast<std::size_t>(group[i])], result.classes[i]);
+    good = in_time(group[i], result.classes[i]);
   }
   known_.emplace(std::move(key), good);
   return good;
@@ -105,14 +103,14 @@ int CutJudge::first_guess(const std::vector<int>& group, const std::vector<int>&
   const double lost = largest == smallest ? 0 : largest / 2.0;
   const auto enough = [&](int nodes) {
     terms.servers = std::max(1, static_cast<int>((nodes - lost) / size));
-    const double wait = expected_wait(terms);
     for (const int w : group) {
       const SizingWorkload& one = mix_.workloads[static_cast<std::size_t>(w)];
       const SizingOption& at =
           one.options[static_cast<std::size_t>(options[static_cast<std::size_t>(w)])];
-      if (one.deadline_seconds && wait + at.seconds > *one.deadline_seconds) return false;
+      if (!one.deadline_seconds) continue;
+      if (late_share(terms, *one.deadline_seconds - at.seconds) > 1 - one.in_time) return false;
     }
-    return std::isfinite(wait);
+    return std::isfinite(expected_wait(terms));
   };
   int low = least, high = most;
   while (low < high) {

@@ -19,12 +19,12 @@ class CutJudge {
 
   // `options` by workload of the mix; those outside `group` don't matter. Every job fits.
   QueueResult play(const std::vector<int>& group, const std::vector<int>& options, int nodes) const;
-  // No queue grows, and the mean wait + run of each is within its deadline.
+  // No queue grows, and of each so many jobs keep their deadline as must.
   bool keeps_up(const std::vector<int>& group, const std::vector<int>& options, int nodes);
   // The fewest nodes that keep up, at most `most`; none: even those don't.
   std::optional<int> nodes_needed(const std::vector<int>& group, const std::vector<int>& options,
                                   int most);
-  bool in_time(int workload, int option, const QueueClassResult& result) const;
+  bool in_time(int workload, const QueueClassResult& result) const;
   // Of the jobs that run at once: nodes that are busy on average.
   double offered(int workload, int option) const;
 

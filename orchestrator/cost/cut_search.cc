@@ -15,6 +15,8 @@ namespace kneepoint {
 namespace {
 
 constexpr int kWiderBy = 16;  // times the nodes: where a mix that doesn't fit is tried
+// A simulated share may be luckier than the true one: what misses by less is left to the judge.
+constexpr double kLuck = 0.03;
 
 std::string rounded(double value) {
   char text[32];
@@ -26,6 +28,27 @@ std::string hours(double seconds) {
   return seconds < 120    ? rounded(seconds) + " s"
          : seconds < 7200 ? rounded(seconds / 60) + " min"
                           : rounded(seconds / 3600) + " h";
+}
+
+// Of the jobs of an option that had no wait: how many would keep the deadline?
+double share_without_wait(const SizingWorkload& one, const SizingOption& option) {
+  if (!one.deadline_seconds) return 1;
+  const double variance = std::log1p(one.spread * one.spread);
+  double sum = 0;
+  for (const double seconds : option.times) {
+    if (variance <= 0) {
+      sum += seconds <= *one.deadline_seconds * kSame ? 1 : 0;
+      continue;
+    }
+    const double at =
+        (std::log(*one.deadline_seconds / seconds) + variance / 2) / std::sqrt(variance);
+    sum += std::erfc(-at / std::sqrt(2.0)) / 2;
+  }
+  return sum / static_cast<double>(option.times.size());
+}
+
+std::string percent(double share) {
+  return rounded(100 * share) + "%";
 }
 
 Cut cut_of(const SizingMix& mix, CutJudge& judge, const CutState& state) {
@@ -98,6 +121,20 @@ std::string CutSearch::impossible() const {
              ": no K that fits is fast enough; the fastest, K=" + std::to_string(fastest->k) +
              ", takes " + hours(fastest->seconds) + " without any wait, and its deadline is " +
              hours(*at(w).deadline_seconds);
+    }
+    const SizingOption* surest = nullptr;
+    double share = 0;
+    for (const SizingOption& one : at(w).options) {
+      const double here = one.nodes <= mix_.nodes ? share_without_wait(at(w), one) : 0;
+      if (here <= share) continue;
+      surest = &one;
+      share = here;
+    }
+    if (share + kLuck < at(w).in_time) {
+      return at(w).name + ": its times vary too much: " + percent(at(w).in_time) +
+             " of the jobs must keep the deadline of " + hours(*at(w).deadline_seconds) +
+             ", and without any wait at most " + percent(share) + " would" +
+             (surest == nullptr ? "" : ", at K=" + std::to_string(surest->k));
     }
   }
   return "";
@@ -174,8 +211,12 @@ void CutSearch::use_idle_nodes(SizingAnswer& answer) const {
                   [](const WorkloadOutcome& workload) { return workload.queue.wait.mean > 0; });
   const bool only = answer.cut->partitions.size() == 1 && answer.cut->nodes() < mix_.nodes;
   if (mix_.pay != Pay::used || !only || !waits) return;
-  answer.cut->partitions.front().nodes = mix_.nodes;
-  answer.outcome = assess(mix_, *answer.cut);
+  Cut wider = *answer.cut;
+  wider.partitions.front().nodes = mix_.nodes;
+  CutOutcome outcome = assess(mix_, wider);
+  if (!outcome.feasible) return;
+  answer.cut = std::move(wider);
+  answer.outcome = std::move(outcome);
 }
 
 SizingAnswer CutSearch::answer() {
@@ -203,10 +244,11 @@ SizingAnswer CutSearch::answer() {
     return answer;
   }
   const std::string nodes = std::to_string(mix_.nodes) + " nodes";
-  answer.why = overload ? "overload: at best " + rounded(busy) + " of " + nodes +
-                              " would have to be busy all the time, so that queues only grow"
-                        : "no cut of " + nodes + " keeps every deadline: " + rounded(busy) +
-                              " of them are busy on average, and the waits are too long";
+  answer.why = overload
+                   ? "overload: at best " + rounded(busy) + " of " + nodes +
+                         " would have to be busy all the time, so that queues only grow"
+                   : "no cut of " + nodes + " keeps every deadline often enough: " + rounded(busy) +
+                         " of them are busy on average, and too many jobs wait too long";
   answer.nodes_needed = fewest_nodes(kWiderBy * mix_.nodes);
   return answer;
 }

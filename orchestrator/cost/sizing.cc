@@ -33,7 +33,7 @@ std::int64_t hour_micros(const SizingWorkload& one, const SizingOption& option) 
 // How badly one partition of all nodes does with these options; smaller is better.
 struct Badness {
   bool saturated = false;
-  double late = 0;  // sum of how much too late each is, as a share of its deadline
+  double late = 0;  // jobs too many that are late, and the mean time too late: shares, summed
   double cost = 0;
 
   auto operator<=>(const Badness&) const = default;
@@ -46,7 +46,11 @@ Badness badness_of(const SizingMix& mix, const Cut& cut) {
   for (std::size_t w = 0; w < mix.workloads.size(); ++w) {
     const auto& deadline = mix.workloads[w].deadline_seconds;
     const double seconds = option_of(mix, cut, w).seconds + outcome.workloads[w].queue.wait.mean;
-    if (deadline) bad.late += std::max(0.0, seconds / *deadline - 1);
+    if (deadline) {
+      const double allowed = 1 - mix.workloads[w].in_time;
+      bad.late += std::max(0.0, outcome.workloads[w].queue.missed - allowed) +
+                  std::max(0.0, seconds / *deadline - 1);
+    }
     bad.cost += to_units(outcome.workloads[w].hour_micros);
   }
   return bad;
@@ -109,9 +113,7 @@ CutOutcome assess(const SizingMix& mix, const Cut& cut) {
     for (std::size_t i = 0; i < fits.size(); ++i) {
       WorkloadOutcome& one = outcome.workloads[static_cast<std::size_t>(fits[i])];
       one.queue = played.classes[i];
-      one.in_time =
-          !played.saturated &&
-          judge.in_time(fits[i], cut.options[static_cast<std::size_t>(fits[i])], one.queue);
+      one.in_time = !played.saturated && judge.in_time(fits[i], one.queue);
       outcome.feasible = outcome.feasible && one.in_time;
     }
   }

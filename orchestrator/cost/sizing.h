@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How to cut a number of nodes into partitions for a mix of workloads, and at which K to run each:
-// the most results for the money such that wait + run keeps every deadline on average. Pure: waits
-// come from analysis/queue_simulation, whose assumptions hold here too. docs/methods.md says how
-// the search goes.
+// the most results for the money such that wait + run keeps every deadline for the share of jobs
+// asked for. Pure: waits come from analysis/queue_simulation, whose assumptions hold here too.
+// docs/methods.md says how the search goes.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ struct SizingWorkload {
   double spread = 0;
   double value = 1;                        // of a result
   std::optional<double> deadline_seconds;  // of wait + run
+  double in_time = 0.95;                   // share of the jobs that must keep it, at least half
   std::vector<SizingOption> options;       // K ascending, at least one
 };
 
@@ -67,7 +68,7 @@ struct WorkloadOutcome {
   int partition = 0;
   QueueClassResult queue;
   bool too_large = false;        // a job needs more nodes than the partition has
-  bool in_time = false;          // mean wait + run keeps the deadline, or there is none
+  bool in_time = false;          // enough jobs keep the deadline, or there is none
   std::int64_t hour_micros = 0;  // what its jobs are billed an hour
 };
 
@@ -76,7 +77,7 @@ struct CutOutcome {
   std::vector<WorkloadOutcome> workloads;
   std::vector<QueueResult> partitions;
   bool saturated = false;                  // some queue only grows
-  bool feasible = false;                   // none does, and every deadline is kept on average
+  bool feasible = false;                   // none does, and every deadline is kept often enough
   std::int64_t hour_micros = 0;            // used: the sum over workloads; held: over partitions
   double results_per_hour = 0;             // by value
   std::optional<double> results_per_unit;  // of money; none: it costs nothing or does not keep up

@@ -14,6 +14,9 @@
 
 namespace kneepoint {
 
+// Of a workload's jobs keep the deadline at least, unless the mix says otherwise.
+inline constexpr double kUsualInTime = 0.95;
+
 struct MixTime {
   int k = 1;
   double seconds = 0;
@@ -36,6 +39,7 @@ struct MixWorkload {
   double per_hour = 0;                     // results wanted
   bool periodic = false;
   std::optional<double> deadline_seconds;
+  double in_time = kUsualInTime;  // share of its jobs that must keep it
   double value = 1;
   double spread = 0;
   std::optional<int> result_workers;  // weak: one result is what so many do in one run

@@ -19,6 +19,8 @@ constexpr int kMostWorkers = 1'000'000;
 constexpr int kMostWorkloads = 50;
 constexpr double kMostRate = 1e6;
 constexpr double kMostFactor = 1000;
+// Below, the median job is late; above, the simulated queue has too few jobs to tell.
+constexpr double kLeastInTime = 0.5, kMostInTime = 0.99;
 
 double seconds_of(Nanoseconds time) {
   return to_seconds(time);
@@ -79,6 +81,16 @@ void read_curve(const YamlView& view, MixWorkload& one) {
   if (const auto time = view["baseline"].duration(1)) one.baseline_seconds = seconds_of(*time);
 }
 
+void read_in_time(const YamlView& view, double& in_time) {
+  const auto share = view.share();
+  if (!share) return;
+  if (*share < kLeastInTime || *share > kMostInTime) {
+    view.fail("expected a share of the jobs from 50% to 99%");
+    return;
+  }
+  in_time = *share;
+}
+
 void read_pace(const YamlView& view, MixWorkload& one) {
   const bool hourly = view["per_hour"].present(), daily = view["per_day"].present();
   if (hourly == daily) {
@@ -90,6 +102,10 @@ void read_pace(const YamlView& view, MixWorkload& one) {
   static const std::vector<std::string> arrivals = {"poisson", "periodic"};
   if (const auto word = view["arrivals"].word(arrivals)) one.periodic = *word == "periodic";
   if (const auto time = view["deadline"].duration(1)) one.deadline_seconds = seconds_of(*time);
+  if (view["in_time"].present() && !view["deadline"].present()) {
+    view["in_time"].fail_at_key("is for workloads with a deadline");
+  }
+  read_in_time(view["in_time"], one.in_time);
   read_into(view["value"].number(1e-6, 1e9), one.value);
   read_into(view["spread"].share(), one.spread);
 }
@@ -229,9 +245,12 @@ MixRead read_mix(std::string_view text, const std::string& path) {
     }
     read_total(root, mix);
     read_rest(root, mix);
+    double in_time = kUsualInTime;
+    read_in_time(root["in_time"], in_time);
     std::set<std::string> names;
     for (const YamlView& view : root["workloads"].items()) {
       MixWorkload& one = mix.workloads.emplace_back();
+      one.in_time = in_time;
       read_workload(view, one);
       if (!one.name.empty() && !names.insert(one.name).second) {
         view["name"].fail("another workload is called '" + one.name + "' already");

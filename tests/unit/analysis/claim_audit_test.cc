@@ -144,6 +144,25 @@ TEST(ClaimAudit, ASpeedupThatCountsTheGrownProblemContradictsStrong) {
   EXPECT_EQ(rule(audit_claim(claim, 0.7), "consistency").verdict, RuleVerdict::contradicted);
 }
 
+TEST(ClaimAudit, HowTimesGoIsSaidAsItIs) {
+  const auto regime = [](double last, std::optional<Mode> mode) {
+    Claim claim;
+    claim.mode = mode;
+    claim.points = {{1, std::nullopt, 100, std::nullopt}, {64, std::nullopt, last, std::nullopt}};
+    return rule(audit_claim(claim, 0.7), "regime").sentence;
+  };
+  const std::string grows = ", as those of a problem that grows do.";
+  EXPECT_EQ(regime(105, Mode::strong),
+            "Stated as strong, but the times hardly change with K" + grows);
+  EXPECT_EQ(regime(150, Mode::strong),
+            "Stated as strong, but the times grow by 50% from K=1 to K=64" + grows);
+  EXPECT_EQ(regime(60, Mode::strong),
+            "Stated as strong, but the times fall by only 40% from K=1 to K=64" + grows);
+  EXPECT_NE(regime(150, std::nullopt).find(" The times grow by 50% from K=1 to K=64, as"),
+            std::string::npos);
+  EXPECT_NE(regime(2, std::nullopt).find(" The times fall as K grows"), std::string::npos);
+}
+
 TEST(ClaimAudit, AnEfficiencyThatIsNotTheSpeedupsIsAContradiction) {
   Claim claim = of_one(180, 256);
   claim.points[0].efficiency = 0.95;
@@ -156,6 +175,13 @@ TEST(ClaimAudit, FewRepeatsAreSuspiciousAndNoneIsMissing) {
   Claim claim = complete(0.001);
   claim.repeats = 3;
   EXPECT_EQ(rule(audit_claim(claim, 0.7), "repeats").verdict, RuleVerdict::suspicious);
+  claim.repeats = 2;
+  EXPECT_EQ(rule(audit_claim(claim, 0.7), "repeats").sentence,
+            "No more than 2 runs at each K; below 5 an interval is not worth much.");
+  claim.measured_here = true;  // the fewest of a study: other K may have more
+  EXPECT_EQ(rule(audit_claim(claim, 0.7), "repeats").sentence,
+            "At some K there are no more than 2 runs; below 5 an interval is not worth much.");
+  claim.measured_here = false;
   claim.repeats = 1;
   EXPECT_EQ(rule(audit_claim(claim, 0.7), "repeats").verdict, RuleVerdict::missing);
   claim.repeats.reset();

@@ -58,6 +58,15 @@ TEST(QueueFormulas, WaitsOfKnownQueues) {
   EXPECT_EQ(expected_wait({1, 0, 100, 1, 1}), 0);
 }
 
+TEST(QueueFormulas, TailsOfKnownQueues) {
+  // M/M/1: rho e^(-(1 - rho) t/T). M/M/2 at offered 1: e^(-t/T) / 3.
+  EXPECT_NEAR(late_share({1, 0.005, 100, 1, 1}, 100), 0.5 * std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(late_share({2, 0.01, 100, 1, 1}, 50), std::exp(-0.5) / 3, 1e-12);
+  EXPECT_EQ(late_share({1, 0.005, 100, 0, 0}, 0), 0);
+  EXPECT_EQ(late_share({1, 0.01, 100, 1, 1}, 1e9), 1);
+  EXPECT_EQ(late_share({1, 0, 100, 1, 1}, 0), 0);
+}
+
 TEST(QueueSimulation, MM1WaitsAsTheClosedForm) {
   for (const double load : {0.3, 0.6, 0.8}) {
     QueueClass one = jobs_of(36 * load, 100);
@@ -169,6 +178,11 @@ TEST(QueueSimulation, RareJobsAreSeenOftenEnoughToSpeakOf) {
   EXPECT_EQ(never.classes[1].jobs, 0);
   EXPECT_GT(never.classes[1].wait.mean, 0);
   EXPECT_EQ(never.classes[1].wait.mean, never.classes[0].wait.mean);
+  // Nor are its deadlines taken as kept: 100 s and what the others wait.
+  rare.deadline_seconds = 100.0;
+  EXPECT_EQ(simulate_queue({often, rare}, options).classes[1].missed, 1);
+  rare.deadline_seconds = 1e6;
+  EXPECT_EQ(simulate_queue({often, rare}, options).classes[1].missed, 0);
 }
 
 }  // namespace

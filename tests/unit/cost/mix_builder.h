@@ -48,7 +48,8 @@ inline SizingMix random_mix(int workloads, int nodes, std::uint64_t seed) {
     one.spread = random.below(2) == 0 ? 0 : 0.5;
     if (random.below(5) != 0) {
       const auto at = random.below(one.options.size());
-      one.deadline_seconds = one.options[at].seconds * (1 + 1.5 * random.uniform());
+      one.deadline_seconds = one.options[at].seconds * (1 + 8 * random.uniform());
+      one.in_time = random.below(2) == 0 ? 0.8 : 0.95;
     }
     mix.workloads.push_back(std::move(one));
   }

@@ -33,11 +33,12 @@ SizingMix vendor_mix() {
     return one;
   };
   mix.workloads.push_back(workload("retraining", Mode::strong, 100, strong));
-  mix.workloads.back().per_hour = 6.0 / 24;
-  mix.workloads.back().deadline_seconds = 3 * 3600;
+  mix.workloads.back().per_hour = 2.0 / 24;
+  mix.workloads.back().deadline_seconds = 3.2 * 3600;
   mix.workloads.push_back(workload("pretraining", Mode::weak, 2400, weak));
   mix.workloads.back().per_hour = 1.0 / 24;
-  mix.workloads.back().deadline_seconds = 24 * 3600;
+  mix.workloads.back().periodic = true;
+  mix.workloads.back().deadline_seconds = 18 * 3600;
   return mix;
 }
 
@@ -51,6 +52,7 @@ TEST(Sizing, TheVendorsStrongJobsGetSixtyFourAndTheWeakOnesTheRest) {
   EXPECT_EQ(mix.workloads[0].options[static_cast<std::size_t>(answer.cut->options[0])].k, 64);
   EXPECT_EQ(mix.workloads[1].options[static_cast<std::size_t>(answer.cut->options[1])].k, 192);
   EXPECT_TRUE(answer.outcome.feasible);
+  EXPECT_LE(answer.outcome.workloads[0].queue.missed, 0.05);
   // Running everything as large as the slide says costs more and keeps nobody's deadline better.
   const auto large = largest_k(mix);
   ASSERT_TRUE(large);
@@ -73,13 +75,73 @@ TEST(Sizing, WithoutDeadlinesTheCheapestKWins) {
   EXPECT_NEAR(*answer.cost_bound, 1.55, 1e-6);
 }
 
+// Jobs of 100 s on one node each, half an hour's worth of them an hour: one node is an M/D/1 queue
+// at load 0.5, where (1 - 0.5) e^(0.5 x 0.6) of them wait no longer than 60 s.
+TEST(Sizing, SoManyJobsKeepTheDeadlineAsIsAskedFor) {
+  SizingMix mix;
+  mix.nodes = 4;
+  mix.workloads = {amdahl_workload("a", 100, 0, 0, {1}, 18)};
+  mix.workloads[0].deadline_seconds = 160;
+  Cut one_node;
+  one_node.partitions = {{{0}, 1}};
+  one_node.options = {0};
+  const CutOutcome apart = assess(mix, one_node);
+  EXPECT_NEAR(apart.workloads[0].queue.missed, 1 - 0.5 * std::exp(0.3), 0.03);  // 0.325
+  // On average wait + run are 150 s, within the deadline: that is not enough.
+  EXPECT_LT(apart.workloads[0].queue.wait.mean + 100, 160);
+  EXPECT_FALSE(apart.feasible);
+  mix.workloads[0].in_time = 0.6;
+  EXPECT_TRUE(assess(mix, one_node).feasible);
+  mix.workloads[0].in_time = 0.95;
+  mix.pay = Pay::held;
+  mix.node_hour_micros = 1'000'000;
+  const SizingAnswer answer = size_partitions(mix);
+  ASSERT_TRUE(answer.cut) << answer.why;
+  EXPECT_EQ(answer.cut->nodes(), 2);  // the fewest that do
+  EXPECT_LE(answer.outcome.workloads[0].queue.missed, 0.05);
+}
+
+TEST(Sizing, TimesThatVaryTooMuchAreNotBlamedOnTheQueue) {
+  SizingMix mix;
+  mix.nodes = 4;
+  mix.workloads = {amdahl_workload("a", 100, 0, 0, {1}, 1)};
+  mix.workloads[0].deadline_seconds = 120;
+  mix.workloads[0].options[0].times = {90, 95, 100, 110, 130};
+  EXPECT_EQ(size_partitions(mix).why,
+            "a: its times vary too much: 95% of the jobs must keep the deadline of 2 min, and "
+            "without any wait at most 80% would, at K=1");
+  mix.workloads[0].in_time = 0.75;
+  EXPECT_TRUE(size_partitions(mix).cut);
+  mix.workloads[0].options[0].times = {100};
+  mix.workloads[0].spread = 0.5;
+  // P(N <= (ln 1.2 + ln(1.25)/2) / sqrt(ln 1.25)) = P(N <= 0.6222) = 0.733
+  mix.workloads[0].in_time = 0.95;
+  EXPECT_NE(size_partitions(mix).why.find("at most 73.3% would"), std::string::npos)
+      << size_partitions(mix).why;
+}
+
+TEST(Sizing, TheOnlyPartitionGetsTheNodesThatNobodyElseNeeds) {
+  SizingMix mix;
+  mix.nodes = 4;
+  mix.node_hour_micros = 1'000'000;
+  mix.workloads = {amdahl_workload("a", 100, 0, 0, {1}, 18)};
+  SizingAnswer answer = size_partitions(mix);
+  ASSERT_TRUE(answer.cut);
+  EXPECT_EQ(answer.cut->nodes(), 4);
+  EXPECT_LT(answer.outcome.workloads[0].queue.wait.mean, 1);
+  mix.pay = Pay::held;  // where idle nodes are paid for it has what it needs
+  answer = size_partitions(mix);
+  ASSERT_TRUE(answer.cut);
+  EXPECT_EQ(answer.cut->nodes(), 1);
+}
+
 TEST(Sizing, SharingIsFoundWhereApartDoesNotFit) {
   // Each needs all four nodes for its deadline, and is there a tenth of the time.
   SizingMix mix;
   mix.nodes = 4;
   mix.workloads = {amdahl_workload("a", 400, 0.001, 0, {4}, 3.6),
                    amdahl_workload("b", 400, 0.001, 0, {4}, 3.6)};
-  for (SizingWorkload& one : mix.workloads) one.deadline_seconds = 200;
+  for (SizingWorkload& one : mix.workloads) one.deadline_seconds = 250;
   for (const int enumerate : {0, 1000}) {
     const SizingAnswer answer = size_partitions(mix, {.enumerate_up_to = enumerate});
     ASSERT_TRUE(answer.cut) << answer.why;

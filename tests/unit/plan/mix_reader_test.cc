@@ -25,7 +25,9 @@ TEST(MixReader, TheShippedMixIsRead) {
   EXPECT_EQ(mix.workloads[0].mode, Mode::strong);
   EXPECT_EQ(mix.workloads[1].mode, Mode::weak);
   EXPECT_EQ(mix.workloads[1].result_workers, 256);
-  EXPECT_NEAR(mix.workloads[0].per_hour, 4.0 / 24, 1e-12);
+  EXPECT_NEAR(mix.workloads[0].per_hour, 3.0 / 24, 1e-12);
+  EXPECT_EQ(mix.workloads[0].in_time, 0.9);
+  EXPECT_EQ(mix.workloads[1].in_time, 0.9);
   EXPECT_TRUE(mix.workloads[1].periodic);
   EXPECT_EQ(mix.workloads[0].deadline_seconds, 3 * 3600);
   EXPECT_EQ(mix.workloads[0].times.front().k, 8);
@@ -63,6 +65,30 @@ TEST(MixReader, EveryProblemIsSaidAtOnceWithItsPlace) {
       "m.yaml:10:41: workloads[3].dedline: unknown key; did you mean 'deadline'?\n"
       "m.yaml:11:48: workloads[4].k: K=2 is not in `times`\n"
       "m.yaml:11:56: workloads[4].result_workers: is for mode: weak\n");
+}
+
+TEST(MixReader, TheShareInTimeIsTheMixsUnlessAWorkloadHasItsOwn) {
+  const std::string jobs =
+      "workloads:\n"
+      "  - {name: a, mode: strong, times: {1: 1h}, per_day: 1, deadline: 2h}\n"
+      "  - {name: b, mode: strong, times: {1: 1h}, per_day: 1, deadline: 2h, in_time: 0.8}\n";
+  const std::string head = "mix: m\nworker: node\nworkers: 8\n";
+  MixRead read = read_mix(head + jobs, "m.yaml");
+  EXPECT_EQ(to_string(read.problems), "");
+  EXPECT_EQ(read.mix.workloads[0].in_time, 0.95);
+  EXPECT_EQ(read.mix.workloads[1].in_time, 0.8);
+  read = read_mix(head + "in_time: 90%\n" + jobs, "m.yaml");
+  EXPECT_EQ(to_string(read.problems), "");
+  EXPECT_EQ(read.mix.workloads[0].in_time, 0.9);
+  EXPECT_EQ(read.mix.workloads[1].in_time, 0.8);
+  EXPECT_EQ(problems_of(head + "in_time: 0.4\n" + jobs),
+            "m.yaml:4:10: in_time: expected a share of the jobs from 50% to 99%\n");
+  EXPECT_EQ(problems_of(head + "in_time: 1\n" + jobs),
+            "m.yaml:4:10: in_time: expected a share between 0 and 1 such as 2% or 0.02, found "
+            "'1'\n");
+  EXPECT_EQ(problems_of(kHead +
+                        "  - {name: a, mode: strong, times: {1: 1h}, per_day: 1, in_time: 99%}\n"),
+            "m.yaml:5:57: workloads[0].in_time: is for workloads with a deadline\n");
 }
 
 TEST(MixReader, TotalAndBudgetExcludeEachOther) {
