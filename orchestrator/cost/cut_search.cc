@@ -62,10 +62,21 @@ Cut cut_of(const SizingMix& mix, CutJudge& judge, const CutState& state) {
 
 }  // namespace
 
+CutSearch::CutSearch(const SizingMix& mix, const SizingOptions& options)
+    : mix_(mix), options_(options), judge_(mix) {
+  for (const SizingWorkload& one : mix.workloads) {
+    std::vector<double>& shares = shares_.emplace_back();
+    for (const SizingOption& option : one.options) {
+      shares.push_back(share_without_wait(one, option));
+    }
+  }
+}
+
+// It fits, and enough of its jobs would be in time if none had to wait.
 bool CutSearch::usable(int w, int option, int most) const {
-  const SizingOption& one = at(w).options[static_cast<std::size_t>(option)];
-  return one.nodes <= most &&
-         (!at(w).deadline_seconds || one.seconds <= *at(w).deadline_seconds * kSame);
+  const auto o = static_cast<std::size_t>(option);
+  return at(w).options[o].nodes <= most &&
+         shares_[static_cast<std::size_t>(w)][o] + kLuck >= at(w).in_time;
 }
 
 double CutSearch::cost_of(int w, int option, int nodes) const {
@@ -124,8 +135,9 @@ std::string CutSearch::impossible() const {
     }
     const SizingOption* surest = nullptr;
     double share = 0;
-    for (const SizingOption& one : at(w).options) {
-      const double here = one.nodes <= mix_.nodes ? share_without_wait(at(w), one) : 0;
+    for (std::size_t o = 0; o < at(w).options.size(); ++o) {
+      const SizingOption& one = at(w).options[o];
+      const double here = one.nodes <= mix_.nodes ? shares_[static_cast<std::size_t>(w)][o] : 0;
       if (here <= share) continue;
       surest = &one;
       share = here;

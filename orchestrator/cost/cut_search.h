@@ -41,8 +41,7 @@ struct CutState {
 
 class CutSearch {
  public:
-  CutSearch(const SizingMix& mix, const SizingOptions& options)
-      : mix_(mix), options_(options), judge_(mix) {}
+  CutSearch(const SizingMix& mix, const SizingOptions& options);
 
   SizingAnswer answer();
 
@@ -71,7 +70,8 @@ class CutSearch {
   const SizingMix& mix_;
   const SizingOptions& options_;
   CutJudge judge_;
-  long before_ = 0;  // simulated when sharing began
+  std::vector<std::vector<double>> shares_;  // in time without any wait, by workload and option
+  long before_ = 0;                          // simulated when sharing began
 };
 
 }  // namespace kneepoint
