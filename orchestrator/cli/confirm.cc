@@ -198,7 +198,10 @@ Result<ConfirmedGate> confirmed_gate(Session& session, StudyStore& store, const 
   TRY_ASSIGN(answer.report, gate_study(session, store, tonight, look));
   const std::map<std::string, int> wanted = pairs_wanted(answer.report);
   GateRequest request;
-  if (wanted.empty()) {
+  const Verdict verdict = answer.report.answer.verdict;
+  if (verdict == Verdict::failed || verdict == Verdict::env_change) {
+    answer.note = std::string(to_string(verdict)) + ": there is nothing to confirm";
+  } else if (wanted.empty()) {
     answer.note = "nothing is suspect, so nothing was measured";
   } else if (!answer.report.baseline || answer.report.baseline->builds.empty()) {
     answer.note =
@@ -220,7 +223,8 @@ Result<ConfirmedGate> confirmed_gate(Session& session, StudyStore& store, const 
                        " ran has been replaced since: what was measured in turns (" + answer.study +
                        ") is of another; confirm a night before the next build"};
     }
-    if (measured.complete) request.turns = turns_of(evidence, wanted);
+    if (answer.interrupted) return answer;  // the verdict waits for the pairs
+    request.turns = turns_of(evidence, wanted);
   }
   TRY_ASSIGN(answer.report, gate_study(session, store, tonight, request));
   return answer;

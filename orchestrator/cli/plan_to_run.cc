@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/plan_to_run.h"
 
+#include <filesystem>
+
+#include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/input_files.h"
 #include "orchestrator/cli/lookup.h"
 
 namespace kneepoint::cli {
+namespace {
+
+// A study of --ab goes on with the builds it has stored, looked at again: a program that was
+// replaced has another hash, and so comes to another study.
+Result<void> take_stored_builds(StudyStore& store, const StudyRow& row, PlanOnSite& both) {
+  TRY_ASSIGN(const std::vector<Build> builds, store.builds(row.row));
+  if (builds.empty() || row.name != both.plan.study + kTurnsSuffix) return {};
+  std::vector<std::string> given;
+  for (const Build& build : builds) given.push_back(build.label + "=" + build.place);
+  TRY_ASSIGN(std::vector<Build> now,
+             read_builds(given, both.plan, *both.site, std::filesystem::current_path().string()));
+  put_in_turns(both, std::move(now), kTurnsSuffix);
+  return {};
+}
+
+}  // namespace
 
 Result<PlanOnSite> plan_to_run(const Session& session, const Arguments& arguments) {
   if (!arguments.has("--resume")) {
@@ -13,7 +32,7 @@ Result<PlanOnSite> plan_to_run(const Session& session, const Arguments& argument
     }
     return read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site"));
   }
-  for (const char* other : {"PLAN", "--site", "--new"}) {
+  for (const char* other : {"PLAN", "--site", "--new", "--ab"}) {
     if (!arguments.has(other)) continue;
     return Error{ErrorCode::invalid,
                  std::string("--resume takes all from the study; leave ") + other + " out"};
@@ -31,6 +50,7 @@ Result<PlanOnSite> plan_to_run(const Session& session, const Arguments& argument
   TRY_ASSIGN(PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
   both.problems = find_inputs(both.plan, *both.site);
   locate(both.problems, both.origins);
+  if (both.problems.empty()) TRY(take_stored_builds(*store, row, both));
   return both;
 }
 
@@ -39,10 +59,12 @@ Result<void> check_resumed(StudyStore& store, const Arguments& arguments,
   if (!arguments.has("--resume")) return {};
   TRY_ASSIGN(const StudyRow meant, store.find_study(arguments.text("--resume")));
   if (newest && newest->id == meant.id) return {};
-  return Error{ErrorCode::conflict,
-               "the stored plan of " + meant.id +
-                   " does not come to that study any more: it was started with --ab or by another "
-                   "command, or its inputs have changed; go on with the command that started it"};
+  return Error{
+      ErrorCode::conflict,
+      "the stored plan of " + meant.id +
+          " does not come to that study any more: its programs or inputs have changed, or it "
+          "was started by another command (gate --confirm, doctor --noise), which goes on "
+          "with it"};
 }
 
 }  // namespace kneepoint::cli

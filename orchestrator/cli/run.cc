@@ -154,11 +154,6 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
 }
 
 Result<void> take_builds(const Arguments& arguments, const std::string& here, PlanOnSite& both) {
-  if (arguments.has("--concurrent")) {
-    return Error{ErrorCode::invalid,
-                 "--concurrent: with --ab runs come one after the other, so that both builds see "
-                 "the same machine"};
-  }
   TRY_ASSIGN(std::vector<Build> builds,
              read_builds(arguments.list("--ab"), both.plan, *both.site, here));
   put_in_turns(both, std::move(builds), kTurnsSuffix);
@@ -183,8 +178,13 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish
   if (!both.problems.empty()) return report_problems(session, both.problems);
   both.plan.study += wish.name_ending;
   const std::string here = fs::current_path().string();
-  const bool in_turns = arguments.has("--ab");
-  if (in_turns) TRY(take_builds(arguments, here, both));
+  if (arguments.has("--ab")) TRY(take_builds(arguments, here, both));
+  const bool in_turns = !both.plan.builds.empty();  // --resume may have found some
+  if (in_turns && arguments.has("--concurrent")) {
+    return Error{ErrorCode::invalid,
+                 "--concurrent: with --ab runs come one after the other, so that both builds see "
+                 "the same machine"};
+  }
   std::vector<Problem> unfit = check_builds(both.plan);
   locate(unfit, both.origins);
   if (!unfit.empty()) return report_problems(session, unfit);

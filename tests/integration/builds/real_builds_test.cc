@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/fakes/kneepoint_process.h"
@@ -60,41 +61,54 @@ class RealBuilds : public testing::Test {
 };
 
 struct Noise {
-  double middle = 0, sd = 0;  // seconds; of ln T
+  double middle = 0, sd = 0;  // seconds; of ln T within a build
 };
 
-// Over all runs of the study, whichever build they name: it is the same one.
+// Over the runs of a study, each about the mean of its own build: what the machine does to them.
 Noise noise_of(const json& ended) {
-  std::vector<double> logs;
+  std::map<std::string, std::vector<double>> logs;
   for (const json& one : ended["report"]["cases"]) {
     for (const json& point : one["modes"]["strong"]["points"]) {
-      for (const json& run : point["runs"]) logs.push_back(std::log(run["seconds"].get<double>()));
+      for (const json& run : point["runs"]) {
+        logs[one["build"].get<std::string>()].push_back(std::log(run["seconds"].get<double>()));
+      }
     }
   }
-  EXPECT_EQ(logs.size(), 24U);
-  double mean = 0, squares = 0;
-  for (const double log : logs) mean += log / static_cast<double>(logs.size());
-  for (const double log : logs) squares += (log - mean) * (log - mean);
-  return {std::exp(mean), std::sqrt(squares / (static_cast<double>(logs.size()) - 1))};
+  Noise noise;
+  double squares = 0;
+  std::size_t runs = 0;
+  EXPECT_EQ(logs.size(), 2U) << "two builds";
+  for (const auto& [build, of_build] : logs) {
+    EXPECT_EQ(of_build.size(), 12U) << build;
+    double mean = 0;
+    for (const double log : of_build) mean += log / static_cast<double>(of_build.size());
+    for (const double log : of_build) squares += (log - mean) * (log - mean);
+    noise.middle += mean / static_cast<double>(logs.size());
+    runs += of_build.size();
+  }
+  noise.middle = std::exp(noise.middle);
+  noise.sd = std::sqrt(squares / static_cast<double>(runs - logs.size()));
+  return noise;
 }
 
 TEST_F(RealBuilds, ASpinInTheCommunicationIsFoundThereAndTheSameBuildIsNot) {
   const std::string clean = KP_BIN_DIR "/kp-jacobi3d";
   json same = compare(clean);
   ASSERT_TRUE(same.is_object());
-  const Noise noise = noise_of(same);
+  Noise noise = noise_of(same);
   // By construction one in a hundred is taken for slower: two in a row are one in ten thousand.
   if (exit_code_ != 0) same = compare(clean, {"--new"});
   EXPECT_EQ(exit_code_, 0) << same["report"]["builds"];
   EXPECT_NE(same["report"]["builds"]["verdict"], "REGRESSED") << same["report"]["builds"];
 
-  // On a busy machine a part of the spin passes while the other rank is waited for anyway: it is
-  // raised until it adds what it should.
-  const double wanted = std::max(.05, 3 * noise.sd);
-  double spin = wanted, added = 0;
+  // The spin must add max(5%, 3 deviations) while it is measured. On a busy machine a part of it
+  // passes while the other rank is waited for anyway, and the machine may be noisier by then than
+  // it was for the clean build: the spin is raised until it adds what it should. What the gate says
+  // of it does not decide whether it is measured again.
+  constexpr int kMostTries = 6;
+  double wanted = std::max(.05, 3 * noise.sd), spin = wanted, added = 0;
   json builds;
-  for (int i = 0; i < 4 && added < .8 * wanted; ++i) {
-    if (i > 0) spin *= std::clamp(wanted / std::max(added, wanted / 4), 1.2, 4.0);
+  for (int i = 0; i < kMostTries; ++i) {
     std::ofstream(slowed_ + ".spin")
         << std::llround(spin * noise.middle * 1e9 / (kIterations * kExchanges));
     const json slow =
@@ -102,10 +116,15 @@ TEST_F(RealBuilds, ASpinInTheCommunicationIsFoundThereAndTheSameBuildIsNot) {
     ASSERT_TRUE(slow.is_object());
     builds = slow["report"]["builds"];
     added = builds["curves"][0]["points"][0]["ratio"].get<double>() - 1;
+    const double sd = noise_of(slow).sd;
+    wanted = std::max({.05, 3 * noise.sd, 3 * sd});
     std::printf(
-        "T %.1f ms, deviation %.1f%%, wanted %.1f%%, spin %.1f%% of T; ratio %.3f, moved %s\n",
-        noise.middle * 1e3, noise.sd * 100, wanted * 100, spin * 100, 1 + added,
+        "T %.1f ms, deviation of the clean build %.1f%%, now %.1f%%, wanted %.1f%%, spin %.1f%% of "
+        "T; ratio %.3f, moved %s\n",
+        noise.middle * 1e3, noise.sd * 100, sd * 100, wanted * 100, spin * 100, 1 + added,
         builds["curves"][0]["moved"].dump().c_str());
+    if (added >= .8 * wanted) break;
+    spin *= std::clamp(wanted / std::max(added, wanted / 4), 1.2, 4.0);
   }
   EXPECT_GE(added, .8 * wanted) << "the spin does not add what it should";
   EXPECT_EQ(exit_code_, 1);

@@ -182,6 +182,45 @@ TEST_F(AbCommand, AKilledStudyGoesOnAndACancelledOneAddsNothing) {
       << "points of the plan's own program were added";
 }
 
+// As the dashboard does it, which has no command line of the study.
+TEST_F(AbCommand, AKilledStudyGoesOnByItsIdAlone) {
+  const std::string trace = place_.path() + "/trace", go = place_.path() + "/go";
+  const auto held = [&](const std::string& name, int thousandths) {
+    const std::string path = place_.write(
+        name, "#!/bin/sh\n" KP_TEST_DIR "/counting_program " + trace + " 1 " + go + "\necho u=$((" +
+                  std::to_string(thousandths) + " + $(wc -l <" + trace + ") % 3))\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  };
+  const std::string before = held("before", 1000), after = held("after", 1100);
+  std::ofstream(plan_) << "study: demo\nmodes: [strong]\nscale: [1]\nrepeat: 8\n"
+                          "limits: {oversubscribe: true, timeout: 5m}\n"
+                          "workloads: [{name: app, mpi: false, command: [\"{build}\"], "
+                          "metrics: {time: {pattern: \"u=([0-9.]+)\"}}}]\n";
+  const pid_t first = place_.start(run(before, after));
+  ASSERT_TRUE(place_.wait_until(first, [&] { return std::filesystem::exists(trace); }));
+  ::kill(first, SIGKILL);
+  place_.wait(first);
+  place_.write("go", "");
+  const std::string id = answer({"list", "--json"}, 0)["studies"][0]["id"].get<std::string>();
+  ASSERT_EQ(id.rfind("demo-ab-", 0), 0U);
+  const json ended = answer({"run", "--resume", id, "--json"}, 1);
+  ASSERT_TRUE(ended.is_object());
+  EXPECT_EQ(ended["study"], id);
+  EXPECT_EQ(ended["runs"], 16);
+  EXPECT_EQ(ended["failed"], 0);
+  EXPECT_EQ(ended["report"]["builds"]["verdict"], "REGRESSED") << ended["report"]["builds"];
+  EXPECT_EQ(ended["report"]["builds"]["reference"], "old");
+  EXPECT_EQ(place_.kneepoint({"run", "--resume", id, "--concurrent", "2"}).exit_code, 2);
+  EXPECT_EQ(place_.kneepoint(run(before, after, {"--resume", id})).exit_code, 2);
+  std::ofstream(after, std::ios::app) << "# another\n";
+  const auto replaced = place_.kneepoint({"run", "--resume", id});
+  EXPECT_EQ(replaced.exit_code, 2) << replaced.output;
+  EXPECT_NE(replaced.errors.find("its programs or inputs have changed"), std::string::npos)
+      << replaced.errors;
+  EXPECT_EQ(answer({"list", "--json"}, 0)["studies"].size(), 1U) << "nothing was begun";
+}
+
 TEST_F(AbCommand, OnASiteWithAQueueBothBuildsShareOneAllocation) {
   const std::string site =
       place_.write("site.yaml", "backend: simulated\nsimulated: {noise: 1%, default_time: 10s}\n");

@@ -161,6 +161,32 @@ TEST_F(NightlyInTheWay, InterruptedGoesOnWithTheSameStudy) {
   EXPECT_EQ(list().size(), 2u) << "a finished night is followed by another";
 }
 
+TEST_F(NightlyInTheWay, AHalfFinishedStudyIsSaidAndIsNoNight) {
+  const std::string plan = waiting_plan(3);
+  const pid_t pid = place_.start({"run", plan});
+  ASSERT_TRUE(place_.wait_until(pid, [&] { return fs::exists(place_.path() + "/trace"); }));
+  ASSERT_EQ(::kill(pid, SIGTERM), 0);
+  ASSERT_TRUE(place_.wait_until(pid, [&] {
+    return place_.read("err").find("interrupted: waiting for") != std::string::npos;
+  }));
+  place_.write("go", "");
+  ASSERT_EQ(place_.wait(pid).exit_code, 130);
+  const auto half = place_.kneepoint({"gate", "--json"});
+  EXPECT_EQ(half.exit_code, 0) << half.errors;
+  const json judged = json::parse(half.output);
+  EXPECT_EQ(judged["verdict"], "INCONCLUSIVE");
+  EXPECT_NE(judged["why"].get<std::string>().find(" of 3 runs to go"), std::string::npos) << judged;
+  EXPECT_EQ(place_.kneepoint({"baseline", "set", "here"}).exit_code, 2) << "no baseline either";
+  const json before = list()[0];
+  ASSERT_EQ(place_.kneepoint({"run", plan, "--new"}).exit_code, 0);
+  const json next = json::parse(place_.kneepoint({"gate", "--json"}).output);
+  EXPECT_EQ(next["nights"], 0) << next;
+  EXPECT_NE(next["left_out"].dump().find("1 study of the series not finished"), std::string::npos)
+      << next["left_out"];
+  ASSERT_EQ(list().size(), 2u);
+  EXPECT_EQ(list()[1], before) << "it stays as it was";
+}
+
 TEST_F(NightlyInTheWay, TwoAtOnceAreOneTooMany) {
   const std::string plan = waiting_plan(2);
   const pid_t pid = start(plan);

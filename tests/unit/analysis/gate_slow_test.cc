@@ -26,6 +26,16 @@ GateAnswer verdict_of(NightMaker& maker, const std::vector<GateSeries>& series,
   return gate(series, {}, maker.turns(series, factor, points ? 10 : 5));
 }
 
+// Nights with all that the gate looks at: a law over K with a knee, runs, and the first night as
+// the baseline.
+std::vector<GateSeries> whole_series(NightMaker& maker, int history) {
+  maker.use_laws();
+  std::vector<GateSeries> series = maker.series(0);
+  NightMaker::pin_tonight(series);
+  for (int night = 0; night < history; ++night) maker.add_night(series, [](int) { return 1.0; });
+  return series;
+}
+
 double share(int count, int of) {
   return static_cast<double>(count) / of;
 }
@@ -52,6 +62,58 @@ TEST(GateSimulation, TheSameBuildHardlyEverAlarms) {
   EXPECT_LE(share(seen[Verdict::suspect], kNights), 0.08);
   EXPECT_LE(share(seen[Verdict::regressed], kNights), 0.005);
   EXPECT_GE(share(seen[Verdict::pass], kNights), 0.90);
+}
+
+// Every night against one baseline, which may itself have been a fast night: alarms come in rows.
+TEST(GateSimulation, DriftIsSeenAndQuietSeriesHaveNone) {
+  constexpr int kSeries = 200, kNights = 60, kCreep = 120;
+  int nights = 0, twice = 0, series_with = 0, found = 0, by_nights = 0;
+  const auto drifts_of = [](std::vector<GateSeries> series) {
+    for (GateSeries& one : series) one.runs.clear();  // knees are not looked at here
+    return gate(series).drifts;
+  };
+  for (int i = 0; i < kSeries; ++i) {
+    NightMaker maker(static_cast<std::uint64_t>(80'000 + i), kNoise);
+    std::vector<GateSeries> series = whole_series(maker, kHistory - 1);
+    bool any = false;
+    for (int night = 0; night < kNights; ++night) {
+      maker.add_night(series, [](int) { return 1.0; });
+      bool drifted = false, proven = false;
+      for (const Drift& one : drifts_of(series)) {
+        drifted = drifted || one.drifted;
+        proven = proven || (one.drifted && one.drifted_before);
+      }
+      nights += drifted ? 1 : 0;
+      twice += proven ? 1 : 0;
+      any = any || drifted;
+    }
+    series_with += any ? 1 : 0;
+    // 0.1% slower every night: never much against the nights just before.
+    NightMaker creeper(static_cast<std::uint64_t>(90'000 + i), kNoise);
+    std::vector<GateSeries> creeping = whole_series(creeper, kHistory - 1);
+    bool seen = false;
+    for (int night = 1; night <= kCreep && !seen; ++night) {
+      creeper.add_night(creeping, [&](int) { return 1 + 0.001 * night; });
+      if (night < 50) continue;  // 5% is not there yet
+      for (const Drift& one : drifts_of(creeping)) {
+        seen = seen || (one.drifted && one.drifted_before);
+      }
+      by_nights += seen ? night : 0;
+    }
+    found += seen ? 1 : 0;
+  }
+  std::printf(
+      "drift, the same build against a baseline of one night: %.5f of %d nights, on two nights in "
+      "a "
+      "row %.5f, in %.4f of series of %d nights; 0.1%% slower every night: found in %.4f within %d "
+      "nights, on average after %.0f\n",
+      share(nights, kSeries * kNights), kSeries * kNights, share(twice, kSeries * kNights),
+      share(series_with, kSeries), kNights, share(found, kSeries), kCreep,
+      found > 0 ? static_cast<double>(by_nights) / found : 0.0);
+  EXPECT_LE(share(nights, kSeries * kNights), 0.005);
+  EXPECT_LE(share(twice, kSeries * kNights), 0.002);
+  EXPECT_LE(share(series_with, kSeries), 0.03);
+  EXPECT_GE(share(found, kSeries), 0.95);
 }
 
 struct Power {
