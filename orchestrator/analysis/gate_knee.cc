@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Did the knee move? Where efficiency falls to the floor, tonight against the nights before, by one
-// bootstrap of both: whole nights are drawn there, since what a night does to all K alike leaves
-// efficiency alone, and runs here.
+// bootstrap of both. Whole nights are drawn, since what a night does to all K alike leaves
+// efficiency alone. Tonight is one night: it is off by what one of the others is off, which is more
+// than its runs scatter. Builds in turns share their night, so there runs are drawn.
 #include <algorithm>
 #include <cmath>
 
@@ -67,11 +68,23 @@ std::vector<double> drawn(const Side& side, Random& random) {
   return seconds;
 }
 
+// Tonight, off by as much as a night of those before is off their middle.
+std::vector<double> drawn_night(const std::vector<double>& tonight, const Side& nights,
+                                const std::vector<double>& middle, Random& random) {
+  const std::size_t night = draw(random, nights.seconds.front().size());
+  std::vector<double> seconds = tonight;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    seconds[i] *= nights.seconds[i][night] / middle[i];
+  }
+  return seconds;
+}
+
 KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
   KneeShift shift;
   shift.name = curve.name;
-  shift.before = knee_of(curve, medians_of(curve.before), options.knee_floor);
-  shift.tonight = knee_of(curve, medians_of(curve.tonight), options.knee_floor);
+  const std::vector<double> middle = medians_of(curve.before), now = medians_of(curve.tonight);
+  shift.before = knee_of(curve, middle, options.knee_floor);
+  shift.tonight = knee_of(curve, now, options.knee_floor);
   shift.octaves = std::log2(shift.tonight / shift.before);
   if (std::abs(shift.octaves) < options.knee_shift) return shift;  // whatever the interval is
   BootstrapOptions bootstrap;
@@ -79,7 +92,10 @@ KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
   std::vector<double> octaves(static_cast<std::size_t>(bootstrap.replicates));
   for_each_replicate(bootstrap, "knee shift", [&](int number, Random& random) {
     const double before = knee_of(curve, drawn(curve.before, random), options.knee_floor);
-    const double tonight = knee_of(curve, drawn(curve.tonight, random), options.knee_floor);
+    const std::vector<double> other = curve.before.together
+                                          ? drawn_night(now, curve.before, middle, random)
+                                          : drawn(curve.tonight, random);
+    const double tonight = knee_of(curve, other, options.knee_floor);
     octaves[static_cast<std::size_t>(number)] = std::log2(tonight / before);
   });
   const Bounds bounds = percentile_bounds(std::move(octaves), kLevel);
@@ -87,17 +103,6 @@ KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
   shift.high = bounds.high;
   shift.shifted = bounds.low > 0 || bounds.high < 0;
   return shift;
-}
-
-// The points of a curve by K; empty: some K stands twice (several shapes), so no one curve is it.
-std::vector<std::size_t> by_k(const std::vector<GateSeries>& series,
-                              std::vector<std::size_t> points) {
-  std::sort(points.begin(), points.end(),
-            [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    if (series[points[i]].k == series[points[i - 1]].k) return {};
-  }
-  return points;
 }
 
 // The nights before tonight that have every point, the latest.
@@ -118,12 +123,22 @@ std::vector<std::size_t> whole_nights(const std::vector<GateSeries>& series,
 
 }  // namespace
 
+std::vector<std::size_t> points_by_k(const std::vector<GateSeries>& series,
+                                     std::vector<std::size_t> points) {
+  std::sort(points.begin(), points.end(),
+            [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (series[points[i]].k == series[points[i - 1]].k) return {};
+  }
+  return points;
+}
+
 std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
                                         const std::vector<CurveNights>& curves,
                                         const GateOptions& options) {
   std::vector<KneeShift> shifts;
   for (const CurveNights& from : curves) {
-    const std::vector<std::size_t> points = by_k(series, from.points);
+    const std::vector<std::size_t> points = points_by_k(series, from.points);
     if (points.size() < kLeastK) continue;
     const std::vector<std::size_t> nights = whole_nights(series, points, options);
     if (nights.size() < static_cast<std::size_t>(options.least_history)) continue;
@@ -151,7 +166,8 @@ void confirm_knees(const std::vector<GateSeries>& series, const std::vector<Conf
     for (std::size_t i = 0; i < series.size(); ++i) {
       if (series[i].curve == shift.name) points.push_back(i);
     }
-    points = by_k(series, std::move(points));
+    points = points_by_k(series, std::move(points));
+    if (points.empty()) continue;
     KneeCurve curve{shift.name, series[points.front()].mode, {}, {}, {}};
     for (const std::size_t i : points) {
       const auto pairs = std::find_if(turns.begin(), turns.end(), [&](const ConfirmedPoint& one) {

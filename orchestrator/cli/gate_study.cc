@@ -49,6 +49,10 @@ GateOptions gate_options(const GateSpec& spec) {
   options.min_effect = spec.min_effect;
   options.confirm_effect = spec.confirm_effect;
   options.max_regression = spec.max_regression;
+  options.curve_alpha = spec.curve_alpha;
+  options.curve_effect = spec.curve_effect;
+  options.drift = spec.drift;
+  options.knee_shift = spec.knee_shift;
   return options;
 }
 

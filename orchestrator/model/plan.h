@@ -160,6 +160,10 @@ struct GateSpec {            // what the nightly gate asks for; docs/methods.md
   double min_effect = 0.03;  // of a point
   double confirm_effect = 0.015;
   double max_regression = 0.05;  // nights that can't show this are inconclusive
+  double curve_alpha = 0.005;    // of a whole curve
+  double curve_effect = 0.02;    // of a whole curve
+  double drift = 0.05;           // of a curve against the baseline
+  double knee_shift = 0.25;      // of a doubling of K
 };
 
 struct Plan {

@@ -60,7 +60,14 @@ const KeySet kLimits = {{{"concurrent"},
                          {"retries"},
                          {"oversubscribe"}}};
 const KeySet kKnee = {{{"rule"}, {"floor"}}};
-const KeySet kGate = {{{"min_effect"}, {"alpha"}, {"confirm_effect"}, {"max_regression"}}};
+const KeySet kGate = {{{"min_effect"},
+                       {"alpha"},
+                       {"confirm_effect"},
+                       {"max_regression"},
+                       {"curve_alpha"},
+                       {"curve_effect"},
+                       {"drift"},
+                       {"knee_shift"}}};
 const KeySet kNoiseLimit = {{{"steal"}, {"others"}, {"clock_drop"}, {"throttle"}}};
 const KeySet kNoise = {{{"sample"}, {"limit", &kNoiseLimit}, {"repeat"}}};
 const KeySet kPlan = {{

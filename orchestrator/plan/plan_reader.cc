@@ -176,6 +176,10 @@ void read_gate(const YamlView& view, GateSpec& gate) {
   read_into(view["min_effect"].share(), gate.min_effect);
   read_into(view["confirm_effect"].share(), gate.confirm_effect);
   read_into(view["max_regression"].share(), gate.max_regression);
+  read_into(view["curve_alpha"].share(), gate.curve_alpha);
+  read_into(view["curve_effect"].share(), gate.curve_effect);
+  read_into(view["drift"].share(), gate.drift);
+  read_into(view["knee_shift"].share(), gate.knee_shift);
 }
 
 // `root` for what an adaptive search must agree with.

@@ -62,8 +62,17 @@ seed: 42
 limits: {concurrent: 8, nodes: 32, budget: {node_hours: 40, amount: 200, currency: USD},
          timeout: 20m, queue_wait: 6h, retries: 2, oversubscribe: true}
 knee: {rule: power, floor: 80%}
-gate: {min_effect: 3%, alpha: 0.025, confirm_effect: 1.5%, max_regression: 5%}
+gate: {min_effect: 4%, alpha: 0.02, confirm_effect: 1%, max_regression: 6%,
+       curve_alpha: 1%, curve_effect: 1.5%, drift: 8%, knee_shift: 0.5}
 )yaml");
+  EXPECT_EQ(plan.gate.min_effect, 0.04);
+  EXPECT_EQ(plan.gate.alpha, 0.02);
+  EXPECT_EQ(plan.gate.confirm_effect, 0.01);
+  EXPECT_EQ(plan.gate.max_regression, 0.06);
+  EXPECT_EQ(plan.gate.curve_alpha, 0.01);
+  EXPECT_EQ(plan.gate.curve_effect, 0.015);
+  EXPECT_EQ(plan.gate.drift, 0.08);
+  EXPECT_EQ(plan.gate.knee_shift, 0.5);
   EXPECT_EQ(plan.worker, WorkerUnit::node);
   EXPECT_EQ(plan.scale.by, Scale::By::doubling);
   EXPECT_EQ(plan.scale.from, 2);
