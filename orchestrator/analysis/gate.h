@@ -127,7 +127,7 @@ struct KneeShift {
   std::string name;
   double before = 0, tonight = 0;  // K, at most the largest measured
   double octaves = 0;              // log2 of their ratio
-  double low = 0, high = 0;        // 95%
+  double low = 0, high = 0;        // so that each side errs as often as a curve's test may
   bool shifted = false;
   bool confirmed = false;  // by builds in turns
 };

@@ -2,8 +2,8 @@
 //
 // Did the knee move? Where efficiency falls to the floor, tonight against the nights before, by one
 // bootstrap of both. Whole nights are drawn, since what a night does to all K alike leaves
-// efficiency alone. Tonight is one night: it is off by what one of the others is off, which is more
-// than its runs scatter. Builds in turns share their night, so there runs are drawn.
+// efficiency alone. Tonight is one night, and off by what one of the others is off. Builds in turns
+// share their night, so there runs are drawn.
 #include <algorithm>
 #include <cmath>
 
@@ -98,11 +98,23 @@ KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
     const double tonight = knee_of(curve, other, options.knee_floor);
     octaves[static_cast<std::size_t>(number)] = std::log2(tonight / before);
   });
-  const Bounds bounds = percentile_bounds(std::move(octaves), kLevel);
+  const Bounds bounds =
+      percentile_bounds(std::move(octaves), std::max(1 - 2 * options.curve_alpha, 0.0));
   shift.low = bounds.low;
   shift.high = bounds.high;
   shift.shifted = bounds.low > 0 || bounds.high < 0;
   return shift;
+}
+
+// The points of a curve by K; empty: some K stands twice (several shapes), so no one curve is it.
+std::vector<std::size_t> by_k(const std::vector<GateSeries>& series,
+                              std::vector<std::size_t> points) {
+  std::sort(points.begin(), points.end(),
+            [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (series[points[i]].k == series[points[i - 1]].k) return {};
+  }
+  return points;
 }
 
 // The nights before tonight that have every point, the latest.
@@ -123,22 +135,12 @@ std::vector<std::size_t> whole_nights(const std::vector<GateSeries>& series,
 
 }  // namespace
 
-std::vector<std::size_t> points_by_k(const std::vector<GateSeries>& series,
-                                     std::vector<std::size_t> points) {
-  std::sort(points.begin(), points.end(),
-            [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    if (series[points[i]].k == series[points[i - 1]].k) return {};
-  }
-  return points;
-}
-
 std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
                                         const std::vector<CurveNights>& curves,
                                         const GateOptions& options) {
   std::vector<KneeShift> shifts;
   for (const CurveNights& from : curves) {
-    const std::vector<std::size_t> points = points_by_k(series, from.points);
+    const std::vector<std::size_t> points = by_k(series, from.points);
     if (points.size() < kLeastK) continue;
     const std::vector<std::size_t> nights = whole_nights(series, points, options);
     if (nights.size() < static_cast<std::size_t>(options.least_history)) continue;
@@ -166,7 +168,7 @@ void confirm_knees(const std::vector<GateSeries>& series, const std::vector<Conf
     for (std::size_t i = 0; i < series.size(); ++i) {
       if (series[i].curve == shift.name) points.push_back(i);
     }
-    points = points_by_k(series, std::move(points));
+    points = by_k(series, std::move(points));
     if (points.empty()) continue;
     KneeCurve curve{shift.name, series[points.front()].mode, {}, {}, {}};
     for (const std::size_t i : points) {

@@ -143,6 +143,7 @@ Result<int> measure_noise(Session& session, const Arguments& arguments) {
   }
   const GateOptions options = gate_options(both.plan.gate);
   report.max_regression = options.max_regression;
+  report.curve_effect = options.curve_effect;
   report.shape = shape_of(measured.studies.front(), both.plan.repeat.min);
   report.quiet = simulate_gate(*noise, report.shape, options, 0, kQuietNights, kSeed);
   report.detectable = simulated_detectable(*noise, report.shape, options, kSlowNights, kSeed);

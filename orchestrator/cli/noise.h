@@ -24,7 +24,7 @@ struct NoiseReport {
   GateBehaviour quiet;  // nights of one build
   std::optional<double> detectable;
   NoiseAdvice advice;
-  double max_regression = 0.05;
+  double max_regression = 0.05, curve_effect = 0.02;  // the plan's
 };
 
 std::string noise_text(const NoiseReport& report, int width);

@@ -33,7 +33,7 @@ std::string advice_words(const NoiseReport& report) {
   }
   return "Recommended: " + std::to_string(advice.repeats) + " repeats and a history of " +
          std::to_string(advice.history) + " nights; they show a whole curve slower by " +
-         percent_text(std::max(advice.detectable, GateOptions{}.curve_effect)) +
+         percent_text(std::max(advice.detectable, report.curve_effect)) +
          " in four of five nights, and the plan asks for " + percent_text(report.max_regression) +
          ".";
 }

@@ -43,22 +43,34 @@ double share(int count, int of) {
 TEST(GateSimulation, TheSameBuildHardlyEverAlarms) {
   constexpr int kNights = 1500;
   std::map<Verdict, int> seen;
-  int two_nights = 0;
+  int two_nights = 0, slower = 0, drifts = 0, knees = 0;
   for (int i = 0; i < kNights; ++i) {
     NightMaker maker(static_cast<std::uint64_t>(1000 + i), kNoise);
     const auto same = [](int) { return 1.0; };
-    std::vector<GateSeries> series = maker.series(kHistory);
+    const std::vector<GateSeries> series = whole_series(maker, kHistory);
+    const GateAnswer alone = gate(series);
+    two_nights += alone.verdict == Verdict::regressed ? 1 : 0;
+    bool is_slower = false, drift = false, knee = false;
+    for (const auto* list : {&alone.points, &alone.curves}) {
+      for (const GateFinding& one : *list) is_slower = is_slower || one.slower;
+    }
+    for (const Drift& one : alone.drifts) drift = drift || one.drifted;
+    for (const KneeShift& one : alone.knees) knee = knee || (one.shifted && one.octaves < 0);
+    slower += is_slower ? 1 : 0;
+    drifts += drift ? 1 : 0;
+    knees += knee ? 1 : 0;
     ++seen[verdict_of(maker, series, same).verdict];
-    two_nights += gate(series).verdict == Verdict::regressed ? 1 : 0;
   }
   std::printf(
       "A/A, %d nights, 16 points x 5 repeats, history %d, noise 2%%, nights 1%% + 1%%: PASS %.4f, "
       "SUSPECT %.4f, REGRESSED %.4f, IMPROVED %.4f, INCONCLUSIVE %.4f; by two nights in a row "
-      "instead of builds in turns REGRESSED %.4f\n",
+      "instead of builds in turns REGRESSED %.4f; suspect by slower points or curves %.4f, drift "
+      "%.4f, knee %.4f\n",
       kNights, kHistory, share(seen[Verdict::pass], kNights),
       share(seen[Verdict::suspect], kNights), share(seen[Verdict::regressed], kNights),
       share(seen[Verdict::improved], kNights), share(seen[Verdict::inconclusive], kNights),
-      share(two_nights, kNights));
+      share(two_nights, kNights), share(slower, kNights), share(drifts, kNights),
+      share(knees, kNights));
   EXPECT_LE(share(seen[Verdict::suspect], kNights), 0.08);
   EXPECT_LE(share(seen[Verdict::regressed], kNights), 0.005);
   EXPECT_GE(share(seen[Verdict::pass], kNights), 0.90);
@@ -104,8 +116,8 @@ TEST(GateSimulation, DriftIsSeenAndQuietSeriesHaveNone) {
   }
   std::printf(
       "drift, the same build against a baseline of one night: %.5f of %d nights, on two nights in "
-      "a "
-      "row %.5f, in %.4f of series of %d nights; 0.1%% slower every night: found in %.4f within %d "
+      "a row %.5f, in %.4f of series of %d nights; 0.1%% slower every night: found in %.4f within "
+      "%d "
       "nights, on average after %.0f\n",
       share(nights, kSeries * kNights), kSeries * kNights, share(twice, kSeries * kNights),
       share(series_with, kSeries), kNights, share(found, kSeries), kCreep,
@@ -124,7 +136,7 @@ Power power_of(const NightMaker::Factor& factor, int trials, std::uint64_t seed)
   int first = 0, four = 0;
   for (int i = 0; i < trials; ++i) {
     NightMaker maker(seed + static_cast<std::uint64_t>(i), kNoise);
-    std::vector<GateSeries> series = maker.series(kHistory - 1);
+    std::vector<GateSeries> series = whole_series(maker, kHistory - 1);
     bool found = false;
     for (int night = 0; night < 4 && !found; ++night) {
       maker.add_night(series, factor);
