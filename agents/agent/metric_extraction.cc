@@ -22,7 +22,7 @@
 #include "agents/agent/json_value.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/sanity.h"
-#include "orchestrator/base/json_text.h"
+#include "agents/record/time_metric.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -121,13 +121,7 @@ class Extractor {
   void extract_one(const MetricPattern& metric) {
     std::string problem;
     const auto value = value_of(metric, problem);
-    if (value && metric.name == "time") {
-      if (!record::is_time_unit(metric.unit)) {
-        problem = "unit '" + metric.unit + "' is not a time; use s, ms, us or ns";
-      } else if (*value <= 0) {
-        problem = "'" + json_number(*value) + "' is not above 0";
-      }
-    }
+    if (value && metric.name == "time") problem = record::problem_of_time(*value, metric.unit);
     if (value && problem.empty()) {
       result_.metrics.push_back({metric.name, *value, metric.unit, metric.better});
     } else {

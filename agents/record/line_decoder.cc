@@ -8,6 +8,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "agents/record/time_metric.h"
+
 namespace kneepoint::record {
 namespace {
 
@@ -138,9 +140,9 @@ Metric read_metric(Fields& f) {
     f.fail("field 'better' is neither lower nor higher");
   }
   if (r.name == "time" && f.ok()) {
-    if (!is_time_unit(r.unit))
-      f.fail("metric 'time' has unit '" + r.unit + "'; use s, ms, us or ns");
-    if (!(r.value > 0)) f.fail("metric 'time' must be above 0");
+    if (const auto problem = problem_of_time(r.value, r.unit); !problem.empty()) {
+      f.fail("metric 'time': " + problem);
+    }
   }
   return r;
 }

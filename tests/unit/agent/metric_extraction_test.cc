@@ -63,6 +63,12 @@ TEST(MetricExtraction, says_why_there_is_no_number) {
   EXPECT_EQ(extract("t=(.*)", "t=inf").problems.at(0),
             "metric 'time': 'inf' is not a finite number");
   EXPECT_EQ(extract("t=(.*)", "t=-1").problems.at(0), "metric 'time': '-1' is not above 0");
+  for (const char* number : {"1e+300", "1.1e+09", "1e-300", "9e-13"}) {
+    EXPECT_EQ(extract("t=(.*)", std::string("t=") + number).problems.at(0),
+              "metric 'time': '" + std::string(number) +
+                  " s' is out of range; expected 1e-12 s to 1e9 s");
+  }
+  EXPECT_TRUE(extract("t=(.*)", "t=1e9").problems.empty());
   EXPECT_EQ(extract("t=(.*)", "t=1", "GB").problems.at(0),
             "metric 'time': unit 'GB' is not a time; use s, ms, us or ns");
   EXPECT_NE(extract("t=(", "t=1").problems.at(0).find("is not a regular expression"),
