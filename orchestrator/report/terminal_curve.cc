@@ -63,13 +63,15 @@ class Sketch {
       low = std::min(low, p->decisive_efficiency());
       high = std::max(high, p->decisive_efficiency());
     }
-    for (const double step : {0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0}) {
-      step_ = step;
-      top_ = std::ceil(high / step - 1e-9);
-      const double bottom = std::max(0.0, std::floor(low / step + 1e-9) - 1);
-      rows_ = static_cast<int>(top_ - bottom) + 1;
-      if (rows_ <= kMostRows) break;
+    // 0.05, 0.1, 0.2, 0.5, 1, ...: a slip of units makes E as large as it likes.
+    double rows = 0;
+    for (int i = 0; i == 0 || rows > kMostRows; ++i) {
+      constexpr double kSteps[] = {0.05, 0.1, 0.2};
+      step_ = kSteps[i % 3] * std::pow(10, i / 3);
+      top_ = std::ceil(high / step_ - 1e-9);
+      rows = top_ - std::max(0.0, std::floor(low / step_ + 1e-9) - 1) + 1;
     }
+    rows_ = static_cast<int>(rows);
     labels_.assign(rows_, "");
   }
 

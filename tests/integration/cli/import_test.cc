@@ -3,6 +3,7 @@
 // `import` through the real program, and that every other command works on what it made.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,18 @@ json imported(const Place& place, const std::string& file, std::vector<std::stri
   const auto ended = place.kneepoint(flags);
   EXPECT_EQ(ended.exit_code, 0) << ended.errors;
   return json::parse(ended.output, nullptr, false);
+}
+
+// A slip of units: E is a million, and the sketch of it has no million lines.
+TEST(ImportCommand, AbsurdEfficienciesLeaveTheReportReadable) {
+  const Place place;
+  for (const char* table : {"K,T\n1,1000 s\n2,1 ms\n4,1 ms\n", "K,T\n1,1e12\n2,1000\n"}) {
+    const std::string file = place.write("slip.csv", table);
+    const json study = imported(place, file, {"--new"});
+    const auto report = place.kneepoint({"report", study["study"].get<std::string>()});
+    EXPECT_EQ(report.exit_code, 0) << report.errors;
+    EXPECT_LT(std::count(report.output.begin(), report.output.end(), '\n'), 200);
+  }
 }
 
 TEST(ImportCommand, MakesAnEfficiencyTableAndAStudyThatEveryCommandTakes) {
