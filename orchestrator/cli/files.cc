@@ -96,7 +96,8 @@ Result<void> write_file(const std::string& name, const std::string& content) {
 
 Result<bool> claim_folder(const std::string& folder) {
   std::error_code problem;
-  fs::create_directories(fs::path(folder).parent_path(), problem);
+  const fs::path parent = fs::path(folder).parent_path();
+  if (!parent.empty()) fs::create_directories(parent, problem);
   if (problem) return system_error("make the folder of " + folder, problem.value());
   const bool made = fs::create_directory(folder, problem);
   // What stands there and is no folder is not ours either.

@@ -253,7 +253,7 @@ std::string what_if_table(const SizeAnswer& answer) {
       row.insert(row.end(), {"none", "-", "-", "-"});
       row.push_back(one.answer.nodes_needed
                         ? workers_text(answer.mix, *one.answer.nodes_needed) + " would do"
-                        : "no number of nodes would do");
+                        : "how many would do is not known");
     }
     rows.push_back(std::move(row));
   }

@@ -34,6 +34,18 @@ TEST_F(Files, AStudysFolderIsRemovedWithAllInIt) {
   EXPECT_TRUE(fs::exists(root_ / "runs/s-2/r1-a1/stdout.txt"));
 }
 
+TEST_F(Files, AFolderMayBeNamedWithoutASlash) {
+  const fs::path before = fs::current_path();
+  fs::current_path(root_);
+  const auto made = claim_folder("plain"), again = claim_folder("plain");
+  fs::current_path(before);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(*made);
+  EXPECT_TRUE(fs::is_directory(root_ / "plain"));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(*again);
+}
+
 TEST_F(Files, AFolderThatIsGoneAlreadyIsNoProblem) {
   EXPECT_TRUE(remove_study_folder(root_ / "runs/s-1", "s-1"));
 }
