@@ -265,19 +265,22 @@ std::string sentence_of(const CurveView& view) {
 
 std::string headline_of(const std::vector<CurveView>& views) {
   if (views.empty()) return "no answer: the study has no points";
-  std::vector<std::string> parts;
-  bool any = false;
+  std::vector<std::string> parts, without;
   for (std::size_t i = 0; i < views.size() && i < kNamedInHeadline; ++i) {
-    const std::optional<int> k = recommended_k(views[i]);
-    parts.push_back((k ? "K=" + std::to_string(*k) : std::string("no answer")) + " for " +
-                    views[i].label + (views[i].curve->emulated ? " (emulated)" : "") +
-                    (views[i].curve->stand_in ? " (CPU stand-in, no GPU)" : ""));
-    any = any || k.has_value();
+    const std::string name = " for " + views[i].label +
+                             (views[i].curve->emulated ? " (emulated)" : "") +
+                             (views[i].curve->stand_in ? " (CPU stand-in, no GPU)" : "");
+    if (const std::optional<int> k = recommended_k(views[i])) {
+      parts.push_back((parts.empty() ? "use K=" : "K=") + std::to_string(*k) + name);
+    } else {
+      without.push_back("no answer" + name);
+    }
   }
+  parts.insert(parts.end(), without.begin(), without.end());
   if (views.size() > kNamedInHeadline) {
     parts.push_back("and " + std::to_string(views.size() - kNamedInHeadline) + " more curves");
   }
-  return (any ? "use " : "") + joined(parts, ", ");
+  return joined(parts, ", ");
 }
 
 }  // namespace kneepoint

@@ -90,6 +90,16 @@ TEST(Document, UnderTheFloorAtOnceRecommendsTheBaseline) {
             "jacobi strong: the knee is below K=2 at a floor of 0.7, so use K=1 (the baseline)");
 }
 
+TEST(Document, CurvesWithoutAnAnswerComeLastInTheHeadline) {
+  EvidenceBuilder b;
+  auto& dead = b.add(Mode::strong, 1, {});
+  b.add_run(dead, RunEvidence{});
+  b.add(Mode::weak, 1, kOne);
+  b.add(Mode::weak, 2, kOne);
+  EXPECT_EQ(make_document(b.study).headline,
+            "use K=2 for jacobi weak, no answer for jacobi strong");
+}
+
 TEST(Document, AStudyInWhichNothingRanIsRed) {
   EvidenceBuilder b;
   auto& p = b.add(Mode::strong, 1, {});
