@@ -66,10 +66,36 @@ phases_ok() {
   for state in "${phase_states[@]}"; do [[ $state == ok ]] || return 1; done
 }
 
+# --- beside -------------------------------------------------------------------------------------
+# beside_start: begins the function beside, which calls beside_step NAME FUNCTION [ARGUMENT...], at low
+# priority. beside_result NAME: waits until NAME is done and shows what it printed. In the folder $results.
+beside_step() {
+  local name=$1 status=0
+  shift
+  "$@" >"$results/$name.out" 2>&1 || status=$?
+  printf '%d\n' "$status" >"$results/$name.status"
+}
+beside_start() {
+  mkdir -p "$results"
+  set -m # a process group of its own, so that it can be ended as one
+  (renice -n 15 "$BASHPID" >/dev/null && set +e && on_terminal=0 && beside) </dev/null &
+  beside_pid=$!
+  set +m
+  # "|| true": a group that has ended is no failure, and under -e it would be the script's status.
+  trap 'kill -- "-$beside_pid" 2>/dev/null || true' EXIT
+}
+beside_result() {
+  while [[ ! -f $results/$1.status ]] && kill -0 "$beside_pid" 2>/dev/null; do
+    sleep 1
+  done
+  cat "$results/$1.out"
+  [[ -f $results/$1.status ]] && return "$(<"$results/$1.status")"
+}
+
 # --- progress -----------------------------------------------------------------------------------
-# progress DONE TOTAL WHAT: one line that is overwritten on a terminal; elsewhere a line now and
-# then. The time left is the time spent, scaled by what is left to do;
-# a total of 100 is a percentage.
+# progress DONE TOTAL WHAT [UNEVEN]: one line that is overwritten on a terminal; elsewhere a line now and
+# then. The time left is the time spent, scaled by what is left to do; with UNEVEN, where the pieces take
+# from milliseconds to minutes, the time spent is all that is said. A total of 100 is a percentage.
 progress_began=0 progress_shown=0
 progress_start() {
   progress_began=$SECONDS progress_shown=$SECONDS
@@ -77,7 +103,9 @@ progress_start() {
 progress() {
   local done=$1 total=$2 what=$3 spent=$((SECONDS - progress_began)) left='' line
   ((total > 0)) || return 0
-  if ((done > 0 && spent >= 3)); then
+  if [[ ${4:-} ]]; then
+    left=", $(duration "$spent") so far"
+  elif ((done > 0 && spent >= 3)); then
     left=", about $(duration $((spent * (total - done) / done))) left"
   fi
   line="  $what: $((100 * done / total)) %"
@@ -100,6 +128,7 @@ build_packages=(
   'g++|the C++20 compiler'
   'cmake|configures the build'
   'ninja-build|runs the build'
+  'mold|links quickly'
   'ccache|makes a second build quick'
   'libyaml-cpp-dev|reads plans and sites'
   'libsqlite3-dev|keeps the studies'
@@ -153,7 +182,34 @@ web_packages=(
 browser_packages=('chromium|the browser that the pages are tested in')
 go_packages=('golang-go|builds the binaries of Kubernetes, once')
 pip_packages=('python3-pip|fetches the libraries of CUDA and NCCL, once')
-all_packages=('clang-tidy-14|static analysis')
+all_packages=(
+  'clang-tidy-14|static analysis'
+  'debootstrap|makes the empty Debian that packages are installed into'
+  'dpkg-dev|finds what a .deb depends on'
+  'file|tells programs from texts while packing'
+  'groff-base|checks the man pages'
+  'lintian|checks the .deb files'
+  'man-db|shows the man pages'
+  'mandoc|checks the man pages'
+  'rpm|makes and checks the .rpm files'
+)
+
+# missing_packages ENTRY...: those that are not installed, a line each.
+missing_packages() {
+  local entry
+  command -v dpkg-query >/dev/null || return 0
+  for entry in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "${entry%%|*}" 2>/dev/null) == installed ]] ||
+      printf '%s\n' "$entry"
+  done
+}
+
+# packages_estimate ENTRY...: seconds; the network decides, so this is a rule of thumb.
+packages_estimate() {
+  local missing
+  missing=$(missing_packages "$@" | wc -l)
+  printf '%d' $((missing ? 10 + missing : 0))
+}
 
 # install_packages ENTRY...: asks nothing and touches nothing when all are there.
 install_packages() {
@@ -168,11 +224,7 @@ install_packages() {
     done
     return 0
   fi
-  for entry in "$@"; do
-    name=${entry%%|*}
-    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] ||
-      missing+=("$entry")
-  done
+  mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then
     printf 'All %d packages are there.\n' "$#"
     return 0
@@ -229,10 +281,45 @@ show_apt_progress() {
   progress_end
 }
 
+# --- estimates ----------------------------------------------------------------------------------
+# Constants that make wall_estimate give the build times measured for docs/decisions/0033-build-time.md:
+# processor seconds of a clean build, at a pace at which the loop takes so many microseconds.
+release_processor_seconds=360 tests_processor_seconds=420 loop_microseconds=150000
+
+# wall_estimate PROCESSOR_SECONDS: seconds for that much work here, on all cores: the machine's pace is
+# taken from a short loop.
+wall_estimate() {
+  local began=${EPOCHREALTIME/[.,]/} took i
+  for ((i = 0; i < 100000; i++)); do :; done
+  took=$((${EPOCHREALTIME/[.,]/} - began))
+  printf '%d' $(($1 * took / loop_microseconds / $(nproc)))
+}
+
+# show_plan PHASE SECONDS WHY ...: what follows and how long it should take. SECONDS may be a word.
+show_plan() {
+  local time
+  printf '%sWhat follows on this machine (%d cores)%s\n' "$bold" "$(nproc)" "$plain"
+  while (($#)); do
+    if [[ $2 =~ ^[0-9]+$ ]]; then time="about $(duration "$2")"; else time=$2; fi
+    printf '  %-12s %-18s %s\n' "$1" "$time" "$3"
+    shift 3
+  done
+}
+
 # --- build --------------------------------------------------------------------------------------
-# build_preset NAME [TARGET]: configures when needed, builds, shows how long is left; the log keeps all.
+# The presets release and check share a tree: what ./quickstart built, ./check does not build again.
+tree_of() { # PRESET
+  if [[ $1 == check ]]; then printf '%s' "$root/build/release"; else printf '%s' "$root/build/$1"; fi
+}
+
+# The product without the tests, which the tree has once ./check has used it.
+program_targets=(orchestrator/cli/all agents/agent/all workloads/all)
+
+# build_preset NAME [TARGET...]: configures when needed, builds, shows how long is left; the log keeps all.
 build_preset() {
-  local preset=$1 folder=$root/build/$1 log=$logs/build-$1.log
+  local preset=$1 folder log=$logs/build-$1.log
+  folder=$(tree_of "$preset")
+  shift
   mkdir -p "$logs"
   : >"$log"
   # A clone that was moved or copied carries a cache that points to its old place.
@@ -240,8 +327,10 @@ build_preset() {
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     rm -rf "$folder"
   fi
-  if [[ ! -f $folder/build.ninja ]]; then
-    printf '  configuring build/%s\n' "$preset"
+  # A tree that ./quickstart configured has no tests yet.
+  if [[ ! -f $folder/build.ninja ]] || { [[ $preset == check ]] &&
+    ! grep -qxF 'KNEEPOINT_TESTS:BOOL=ON' "$folder/CMakeCache.txt"; }; then
+    printf '  configuring %s\n' "${folder#"$root/"}"
     local settings=()
     # Debian's Python has the modules that were installed; another on the PATH may not.
     if [[ $preset != release && -x /usr/bin/python3 ]]; then
@@ -249,18 +338,18 @@ build_preset() {
     fi
     (cd "$root" && cmake --preset "$preset" "${settings[@]}") >>"$log" 2>&1 || {
       grep -m 3 -A 8 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
-      warn "CMake could not configure build/$preset; the whole log is ${log#"$root/"}."
+      warn "CMake could not configure ${folder#"$root/"}; the whole log is ${log#"$root/"}."
       return 1
     }
   fi
   progress_start
-  (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset" --target "${2:-all}") 2>&1 |
+  (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$preset" --target "${@:-all}") 2>&1 |
     show_ninja_progress "$log" || {
     grep -m 3 -A 8 'CMake Error' "$log" >&2 || sed -n '/^FAILED:/,$p' "$log" | head -n 60 >&2
     warn "The build failed; the whole log is ${log#"$root/"}. After mending, run this again."
     return 1
   }
-  printf '  built build/%s\n' "$preset"
+  printf '  built %s\n' "${folder#"$root/"}"
 }
 
 show_ninja_progress() {

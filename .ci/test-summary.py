@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Sums up ctest's JUnit files: what the benchmarks measured, what was skipped and why, and one
-closing line of counts.
+closing line of counts. A program of many GoogleTest cases counts as that many.
 
 Exits 1 when a test failed, when nothing at all was tested, or when two tests of a file have the
 same name: ctest gives both the labels of the last, so one of them may never be chosen.
@@ -32,6 +32,23 @@ def reason(case):
     return "disabled" if case.get("status") == "disabled" else "no reason given"
 
 
+def reasons_of_cases(output):
+    """Why cases of a whole program were skipped, one each."""
+    found = re.findall(r": Skipped\n(.*?)\n(?=\S+:\d+: |\[)", output, re.DOTALL)
+    return [" ".join(why.split()) for why in found]
+
+
+def passed_cases(output):
+    """How many cases a GoogleTest program says passed; 0: it says nothing."""
+    found = re.search(r"^\[  PASSED  \] (\d+) test", output, re.MULTILINE)
+    return int(found.group(1)) if found else 0
+
+
+def failed_cases(output):
+    """How many cases failed; a program that crashed names none."""
+    return len(set(re.findall(r"^\[  FAILED  \] (\w\S*\.[^\s,]+)", output, re.MULTILINE)))
+
+
 def main(paths):
     passed = failed = 0
     measured, skipped = [], []
@@ -50,12 +67,15 @@ def main(paths):
             output = case.findtext("system-out") or ""
             measured += [line[len("bench: "):] for line in output.splitlines()
                          if line.startswith("bench: ")]
-            if case.get("status") == "run":
-                passed += 1
-            elif is_skipped(case):
+            if is_skipped(case):
                 skipped.append((case.get("name"), reason(case)))
+                continue
+            if case.get("status") == "run":
+                passed += passed_cases(output) or 1
             else:
-                failed += 1
+                passed += passed_cases(output)
+                failed += failed_cases(output) or 1
+            skipped += [(case.get("name"), why) for why in reasons_of_cases(output)]
     if measured:
         print("\nMeasured:")
         for line in measured:

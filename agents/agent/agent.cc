@@ -16,6 +16,7 @@
 #include "agents/agent/pod_settings.h"
 #include "agents/agent/pusher.h"
 #include "agents/agent/step_runner.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -25,11 +26,6 @@ int complain(int exit_code, const std::string& path, const std::string& message)
   return exit_code;
 }
 
-std::string variable(const char* name) {
-  const char* value = getenv(name);
-  return value != nullptr ? value : "";
-}
-
 // An open file description lock: it ends with this process and no sooner, and fork doesn't share it
 // beyond exec.
 bool lock(const File& file) {
@@ -37,6 +33,11 @@ bool lock(const File& file) {
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   return fcntl(file.fd(), F_OFD_SETLK, &whole) == 0;
+}
+
+// A controller has cancelled it before anybody began it (orchestrator/backend/local_files.cc).
+bool is_withdrawn(const std::string& path) {
+  return access((path + ".withdrawn").c_str(), F_OK) == 0;
 }
 
 constexpr int kLateLooks = 300;  // at an allocation file that a shared folder shows late: a minute
@@ -58,8 +59,8 @@ File open_allocation(const std::string& path, Signals& signals) {
 
 int run_steps(const AllocationFile& allocation, const std::string& path, Signals& signals) {
   const Facts node = node_facts();
-  const auto order =
-      node_order(variable("SLURM_JOB_NODELIST"), variable("SLURMD_NODENAME"), allocation.name);
+  const auto order = node_order(environment_variable("SLURM_JOB_NODELIST"),
+                                environment_variable("SLURMD_NODENAME"), allocation.name);
   for (StepSpec step : allocation.steps) {
     signals.read_pending();
     if (signals.cancel_asked()) break;
@@ -90,6 +91,7 @@ int run_allocation(const std::string& path) {
     }
     return complain(kExitIo, path, system_error("lock", errno).message);
   }
+  if (is_withdrawn(path)) return kExitDone;
   const auto allocation = parse_allocation(read_small(path, 64 * 1024 * 1024));
   if (!allocation) return complain(kExitUsage, path, allocation.error().message);
 

@@ -14,6 +14,7 @@
 
 #include "agents/agent/ask.h"
 #include "agents/agent/fact_cache.h"
+#include "agents/agent/own_place.h"
 #include "agents/record/record.h"
 
 namespace kneepoint::agent {
@@ -41,10 +42,7 @@ std::string probe_path(const StepSpec& step) {
   const std::string wanted = setting(step);
   if (wanted == "off") return "";
   if (!wanted.empty() && wanted[0] == '/') return wanted;
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-  const std::string agent(self, n > 0 ? static_cast<std::size_t>(n) : 0);
-  for (const std::string& path : {beside(agent), beside(program_of(step))}) {
+  for (const std::string& path : {find_part(kProgram), beside(program_of(step))}) {
     if (!path.empty() && access(path.c_str(), X_OK) == 0) return path;
   }
   return "";

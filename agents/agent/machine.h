@@ -13,8 +13,8 @@
 
 namespace kneepoint::agent {
 
-// "off": measure nothing; an absolute path: use that program; else the one beside the agent or
-// beside the workload.
+// "off": measure nothing; an absolute path: use that program; else the one installed with the
+// agent, or beside the workload.
 constexpr const char* kMachineProbeVariable = "KNEEPOINT_MACHINE_PROBE";
 
 // The machine.* facts in what the probe printed: positive numbers only.

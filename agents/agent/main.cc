@@ -25,7 +25,7 @@ constexpr const char* kUsage =
     "\n"
     "run     Runs the steps of an allocation file in turn and writes what became of\n"
     "        each to records.ndjson in its run directory. SIGTERM cancels. Where the\n"
-    "        file names a controller, kneepoint-push beside it sends the records there\n"
+    "        file names a controller, kneepoint-push sends the records there\n"
     "        while the steps run.\n"
     "pod     The agent of one pod of a Kubernetes Job, told by its environment what\n"
     "        to do. Pod 0 runs the steps and prints the files of their run\n"

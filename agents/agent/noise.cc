@@ -23,7 +23,7 @@ constexpr std::array<ThrottleReason, 5> kThrottle = {{{0x04, "power cap"},
                                                       {0x40, "heat (hardware)"},
                                                       {0x80, "power brake"}}};
 
-std::string text_of(double value, const char* format = "%.4g") {
+std::string four_digits(double value, const char* format = "%.4g") {
   char text[32];
   std::snprintf(text, sizeof text, format, value);
   return text;
@@ -112,37 +112,37 @@ Facts Noise::facts(std::optional<double> others) const {
   if (samples_ < 2) return facts;
   facts.emplace_back("noise.samples", std::to_string(samples_));
   if (first_.cpu && last_.cpu) {
-    facts.emplace_back("noise.steal", text_of(steal_between(*first_.cpu, *last_.cpu)));
-    facts.emplace_back("noise.steal_worst", text_of(worst_steal_));
+    facts.emplace_back("noise.steal", four_digits(steal_between(*first_.cpu, *last_.cpu)));
+    facts.emplace_back("noise.steal_worst", four_digits(worst_steal_));
   }
-  if (others) facts.emplace_back("noise.others", text_of(*others));
+  if (others) facts.emplace_back("noise.others", four_digits(*others));
   if (clock_.count > 0) {
-    facts.emplace_back("noise.clock_mhz", text_of(clock_.mean(), "%.0f"));
-    facts.emplace_back("noise.clock_mhz_low", text_of(clock_.low, "%.0f"));
-    facts.emplace_back("noise.clock_mhz_high", text_of(clock_.high, "%.0f"));
+    facts.emplace_back("noise.clock_mhz", four_digits(clock_.mean(), "%.0f"));
+    facts.emplace_back("noise.clock_mhz_low", four_digits(clock_.low, "%.0f"));
+    facts.emplace_back("noise.clock_mhz_high", four_digits(clock_.high, "%.0f"));
   }
   if (clock_.count > 1 && clock_.high > 0) {
-    facts.emplace_back("noise.clock_drop", text_of(1 - clock_.low / clock_.high));
+    facts.emplace_back("noise.clock_drop", four_digits(1 - clock_.low / clock_.high));
   }
   const double seconds = to_seconds(last_.at - first_.at);
   if (first_.memory_bytes && last_.memory_bytes && seconds > 0 &&
       *last_.memory_bytes >= *first_.memory_bytes) {
     const auto bytes = static_cast<double>(*last_.memory_bytes - *first_.memory_bytes);
-    facts.emplace_back("noise.memory_gb_per_s", text_of(bytes / seconds * 1e-9));
+    facts.emplace_back("noise.memory_gb_per_s", four_digits(bytes / seconds * 1e-9));
   }
   double worst = 0;
   for (const auto& [index, gpu] : gpus_) {
     const std::string name = "noise.gpu" + std::to_string(index);
-    facts.emplace_back(name + ".clock_mhz", text_of(gpu.clock.mean(), "%.0f"));
-    facts.emplace_back(name + ".clock_mhz_low", text_of(gpu.clock.low, "%.0f"));
+    facts.emplace_back(name + ".clock_mhz", four_digits(gpu.clock.mean(), "%.0f"));
+    facts.emplace_back(name + ".clock_mhz_low", four_digits(gpu.clock.low, "%.0f"));
     facts.emplace_back(name + ".clock_mhz_most", std::to_string(gpu.max_mhz));
     const double share = static_cast<double>(gpu.throttled) / std::max(1, gpu.clock.count);
-    facts.emplace_back(name + ".throttled", text_of(share));
+    facts.emplace_back(name + ".throttled", four_digits(share));
     const std::string why = throttle_words(gpu.reasons);
     if (!why.empty()) facts.emplace_back(name + ".throttled_by", why);
     worst = std::max(worst, share);
   }
-  if (!gpus_.empty()) facts.emplace_back("noise.gpu_throttled", text_of(worst));
+  if (!gpus_.empty()) facts.emplace_back("noise.gpu_throttled", four_digits(worst));
   return facts;
 }
 

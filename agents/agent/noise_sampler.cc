@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "agents/agent/own_place.h"
 #include "agents/agent/run_counters.h"
 
 namespace kneepoint::agent {
@@ -29,17 +30,6 @@ constexpr Nanoseconds kBeforeClocks = 300 * kMillisecond;  // clocks have risen 
 constexpr std::size_t kMostGpuText = 64 * 1024;
 constexpr int kFirstGpuLineMs = 5000;
 
-std::vector<double> clocks_now(const std::string& cpus) {
-  std::vector<double> khz;
-  for (int cpu = 0; cpu < kMostCpus; ++cpu) {
-    const std::string text =
-        read_small(cpus + "/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq", 64);
-    if (text.empty()) break;
-    khz.push_back(std::strtod(text.c_str(), nullptr));
-  }
-  return khz;
-}
-
 double thread_seconds() {
   rusage used{};
   ::getrusage(RUSAGE_THREAD, &used);
@@ -48,13 +38,6 @@ double thread_seconds() {
     sum += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   }
   return sum;
-}
-
-// Beside the agent itself.
-std::string gpu_probe_path() {
-  std::error_code problem;
-  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
-  return problem ? "" : (self.parent_path() / "kneepoint-gpu").string();
 }
 
 }  // namespace
@@ -84,7 +67,7 @@ NoiseSampler::NoiseSampler(Nanoseconds interval, int busy, NoisePlaces places)
 void NoiseSampler::start_gpu_probe() {
   const char* library = std::getenv("KNEEPOINT_NVML");
   if (library == nullptr && access("/dev/nvidiactl", F_OK) != 0) return;
-  const std::string program = gpu_probe_path();
+  const std::string program = find_part("kneepoint-gpu");
   if (access(program.c_str(), X_OK) != 0) return;
   auto child = start_child({program, std::to_string(interval_ / kMillisecond)}, {});
   if (!child) return;
@@ -113,7 +96,7 @@ NoiseSample NoiseSampler::look(bool with_clock) {
   NoiseSample sample;
   sample.at = system_clock().steady();
   sample.cpu = parse_cpu_ticks(read_small(places_.stat, 4096));
-  if (with_clock) sample.clock_mhz = busy_clock_mhz(clocks_now(places_.cpus), busy_);
+  if (with_clock) sample.clock_mhz = busy_clock_mhz(clocks_now(places_.cpus, kMostCpus), busy_);
   sample.memory_bytes = memory_bytes_now(places_.resctrl);
   read_gpus(sample.gpus);
   return sample;

@@ -18,16 +18,12 @@
 
 #include "agents/agent/pod_settings.h"
 #include "agents/agent/run_folder.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
 
 constexpr int kExitLost = 255;  // as ssh says it
-
-std::string variable(const char* name) {
-  const char* value = getenv(name);
-  return value != nullptr ? value : "";
-}
 
 int complain(const std::string& host, const std::string& text) {
   std::fprintf(stderr, "kneepoint-agent exec: %s: %s\n", host.c_str(), text.c_str());
@@ -120,12 +116,12 @@ Cleaned clean_peers(const std::string& path, Nanoseconds limit) {
 }
 
 int exec_in_pod(const std::string& host, const std::string& text) {
-  if (pod_index(host, variable(kJobVariable)) == 0) {  // this very pod
+  if (pod_index(host, environment_variable(kJobVariable)) == 0) {  // this very pod
     execl("/bin/sh", "sh", "-c", text.c_str(), nullptr);
     return complain(host, std::string("/bin/sh: ") + std::strerror(errno));
   }
   const File signals = take_signals();
-  auto client = PodClient::open(variable(kLinkVariable));
+  auto client = PodClient::open(environment_variable(kLinkVariable));
   if (!client) return complain(host, client.error().message);
   client->send({'R', host + '\0' + prepare_folder_text() + text});
   while (client->is_open()) {

@@ -25,6 +25,7 @@
 #include "agents/agent/pod_log.h"
 #include "agents/agent/pod_relay.h"
 #include "agents/agent/signals.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -37,12 +38,6 @@ constexpr std::size_t kMostUnprinted = 1024 * 1024;
 
 Nanoseconds now() {
   return system_clock().steady();
-}
-
-std::string own_program() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  return n > 0 ? std::string(path.data(), static_cast<std::size_t>(n)) : "";
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {

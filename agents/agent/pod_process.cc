@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::size_t kMostProcesses = 4096;
 
-Message about(char type, std::uint32_t id, std::string_view rest) {
-  Message message{type, ""};
-  put_u32(message.payload, id);
-  message.payload += rest;
-  return message;
-}
-
 }  // namespace
 
 void PodProcesses::watch(std::vector<pollfd>& entries) const {
@@ -47,8 +40,8 @@ bool PodProcesses::pass_on(std::uint32_t id, Process& process, File& pipe, char 
     return false;
   }
   process.window -= static_cast<std::uint32_t>(n);
-  link.send(about('O', id,
-                  std::string(1, stream) + std::string(block.data(), static_cast<std::size_t>(n))));
+  link.send(message_about(
+      'O', id, std::string(1, stream) + std::string(block.data(), static_cast<std::size_t>(n))));
   return true;
 }
 
@@ -75,7 +68,7 @@ void PodProcesses::turn(Link& link) {
     while (pass_on(id, process, process.child.err, 2, link)) {
     }
     if (process.ended && process.window > 0) {
-      link.send(about('X', id, encoded(end_of(process.wait_status))));
+      link.send(message_about('X', id, encoded(end_of(process.wait_status))));
       entry = processes_.erase(entry);
     } else {
       ++entry;
@@ -85,7 +78,7 @@ void PodProcesses::turn(Link& link) {
 
 void PodProcesses::start(std::uint32_t id, std::string_view text, Link& link) {
   const auto refuse = [&](const std::string& why) {
-    link.send(about('X', id, encoded(ProcessEnd{ProcessEnd::Kind::not_started, 0, why})));
+    link.send(message_about('X', id, encoded(ProcessEnd{ProcessEnd::Kind::not_started, 0, why})));
   };
   if (processes_.size() >= kMostProcesses) return refuse("too many processes");
   if (processes_.contains(id)) return;

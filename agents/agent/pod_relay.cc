@@ -21,13 +21,6 @@ constexpr std::uint32_t kGiveBack = kWindow / 4;
 // When the Job is deleted every pod is told to end, one after the other: pod 0 too, then.
 constexpr Nanoseconds kAllToldLimit = 3 * kSecond;
 
-Message about(char type, std::uint32_t id, std::string_view rest) {
-  Message message{type, ""};
-  put_u32(message.payload, id);
-  message.payload += rest;
-  return message;
-}
-
 }  // namespace
 
 Result<void> PodRelay::open(const std::string& folder) {
@@ -124,7 +117,7 @@ void PodRelay::write_client(Client& client) {
   std::string room;
   put_u32(room, client.owed);
   client.owed = 0;
-  link(client.pod).send(about('W', client.id, room));
+  link(client.pod).send(message_about('W', client.id, room));
 }
 
 void PodRelay::tell(Client& client, const Message& message) {
@@ -139,7 +132,7 @@ void PodRelay::end(Client& client, const ProcessEnd& end) {
 
 void PodRelay::handle_client(Client& client, const Message& message) {
   if (message.type == 'K' && client.pod != 0) {
-    return link(client.pod).send(about('K', client.id, message.payload));
+    return link(client.pod).send(message_about('K', client.id, message.payload));
   }
   if (message.type == 'C') return begin_cleaning(client);
   if (message.type != 'R' || client.id != 0) return;
@@ -155,7 +148,7 @@ void PodRelay::handle_client(Client& client, const Message& message) {
   client.pod = pod;
   client.id = next_id_++;
   by_id_[client.id] = &client;
-  link(pod).send(about('R', client.id, std::string_view(message.payload).substr(nul + 1)));
+  link(pod).send(message_about('R', client.id, std::string_view(message.payload).substr(nul + 1)));
 }
 
 PodRelay::Client* PodRelay::owner(int pod, std::uint32_t id) {
@@ -210,7 +203,8 @@ void PodRelay::cleaned(int pod, int killed, bool gone) {
 }
 
 void PodRelay::drop(Client& client) {
-  if (client.pod != 0) link(client.pod).send(about('K', client.id, std::string(1, SIGKILL)));
+  if (client.pod != 0)
+    link(client.pod).send(message_about('K', client.id, std::string(1, SIGKILL)));
   by_id_.erase(client.id);
   if (cleaning_ && cleaning_->asker == &client) cleaning_->asker = nullptr;
 }

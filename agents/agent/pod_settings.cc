@@ -8,23 +8,19 @@
 
 #include "agents/agent/pod_key.h"
 #include "agents/record/frame.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
 
 constexpr std::size_t kLeastKey = 16;
 
-std::string variable(const char* name) {
-  const char* value = getenv(name);
-  return value != nullptr ? value : "";
-}
-
 Error wrong(const std::string& what) {
   return Error{ErrorCode::invalid, what, false};
 }
 
 Result<int> number(const char* name, int fallback, int least, int most) {
-  const std::string text = variable(name);
+  const std::string text = environment_variable(name);
   if (text.empty() && fallback >= 0) return fallback;
   int value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -65,9 +61,9 @@ Result<PodSettings> take_pod_settings() {
   settings.key = bytes_of_hex(take_variable("KNEEPOINT_KEY"));
   const std::string pieces = take_pieces();
   TRY_ASSIGN(settings.pods, number("KNEEPOINT_PODS", -1, 1, 100'000));
-  settings.job = variable(kJobVariable);
+  settings.job = environment_variable(kJobVariable);
   if (settings.job.empty()) return wrong("KNEEPOINT_JOB is not set");
-  const std::string pod = variable(kPodVariable);
+  const std::string pod = environment_variable(kPodVariable);
   settings.is_mpi_job = !pod.empty();
   if (settings.is_mpi_job) {
     TRY_ASSIGN(settings.index, index_in_mpi_job(pod, settings.job, settings.pods));
@@ -78,7 +74,7 @@ Result<PodSettings> take_pod_settings() {
   TRY_ASSIGN(const int wait,
              number("KNEEPOINT_WAIT", static_cast<int>(settings.wait / kSecond), 1, 1'000'000));
   settings.wait = wait * kSecond;
-  const std::string work = variable("KNEEPOINT_WORK");
+  const std::string work = environment_variable("KNEEPOINT_WORK");
   if (!work.empty()) settings.work = work;
   if (settings.work[0] != '/') return wrong("KNEEPOINT_WORK must be an absolute path");
   if (settings.pods > 1 && settings.key.size() < kLeastKey) {
@@ -88,7 +84,7 @@ Result<PodSettings> take_pod_settings() {
       (pieces.empty() || !record::base64_decoded(pieces, settings.allocation))) {
     return wrong("KNEEPOINT_ALLOCATION_0 and on are not base64 of an allocation");
   }
-  const std::string places = variable("KNEEPOINT_PEERS");
+  const std::string places = environment_variable("KNEEPOINT_PEERS");
   for (std::size_t at = 0; at < places.size();) {
     const std::size_t comma = std::min(places.find(',', at), places.size());
     settings.places.push_back(places.substr(at, comma - at));

@@ -33,6 +33,13 @@ std::uint32_t take_u32(std::string_view& text) {
   return value;
 }
 
+Message message_about(char type, std::uint32_t id, std::string_view rest) {
+  Message message{type, ""};
+  put_u32(message.payload, id);
+  message.payload += rest;
+  return message;
+}
+
 std::string encoded(const Message& message) {
   std::string text;
   put_u32(text, static_cast<std::uint32_t>(1 + message.payload.size()));

@@ -40,6 +40,8 @@ void put_u32(std::string& text, std::uint32_t value);
 // Takes it off the front; 0 when there is none.
 std::uint32_t take_u32(std::string_view& text);
 
+// A message of `type` that begins with a process's number.
+Message message_about(char type, std::uint32_t id, std::string_view rest);
 std::string encoded(const Message& message);  // length first
 std::string encoded(const ProcessEnd& end);
 ProcessEnd decoded_end(std::string_view payload);

@@ -4,10 +4,10 @@
 // the same inside of them. Without a profile nobody knows how an iteration splits: it is `other`.
 #include "agents/agent/profile.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
+
+#include "agents/agent/own_place.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -157,17 +157,7 @@ std::string probe_folder(const StepSpec& step) {
 }
 
 std::string profile_library() {
-  char self[4096];
-  const ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-  const std::string agent(self, n > 0 ? static_cast<std::size_t>(n) : 0);
-  const std::size_t slash = agent.rfind('/');
-  if (slash == std::string::npos) return "";
-  const std::string folder = agent.substr(0, slash);
-  for (const std::string& path :
-       {folder + "/" + kProfileLibrary, folder + "/../lib/" + kProfileLibrary}) {
-    if (access(path.c_str(), R_OK) == 0) return path;
-  }
-  return "";
+  return find_part(kProfileLibrary);
 }
 
 void add_profile_variables(const StepSpec& step, const std::string& library,
@@ -229,7 +219,7 @@ Derived derive(const StepSpec& step, const Reports& reports, const record::Recor
   if (step.profile == "mpi") {
     out.state = library_found
                     ? state_of(reports, step.ranks)
-                    : std::string("none: ") + kProfileLibrary + " is not beside the agent";
+                    : std::string("none: ") + kProfileLibrary + " is not installed with the agent";
   }
   if (time_is_from(step, "mpi")) {
     if (complete && longest > 0) {

@@ -21,7 +21,7 @@ constexpr const char* kProfileLibrary = "libkneepoint-pmpi.so";
 std::string profile_folder(const StepSpec& step);
 std::string probe_folder(const StepSpec& step);
 
-// The library beside the agent, or in ../lib; "": it is not there.
+// The library that was installed with the agent; "": it is not there.
 std::string profile_library();
 
 // Adds the variables that both libraries go by. `library`: "" if it is not to be loaded.

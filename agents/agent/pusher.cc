@@ -6,19 +6,19 @@
 #include "agents/agent/pusher.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 
 #include "agents/agent/agent.h"
 #include "agents/agent/child.h"
+#include "agents/agent/own_place.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -26,18 +26,12 @@ namespace {
 constexpr int kBackground = 10;          // niceness
 constexpr Nanoseconds kExtra = kSecond;  // for its own end
 
-std::string own_path() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  return n > 0 ? std::string(path.data(), static_cast<std::size_t>(n)) : "";
-}
-
-struct Pipe {
+struct PushPipe {
   File read_end;
   File write_end;
 };
 
-bool make_pipe(Pipe& made) {
+bool make_pipe(PushPipe& made) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   made.read_end = File(ends[0]);
@@ -58,9 +52,9 @@ bool make_pipe(Pipe& made) {
 }  // namespace
 
 void Pusher::start(const std::string& allocation_path) {
-  const std::string program = own_path();
-  Pipe life;
-  Pipe done;
+  const std::string program = own_program();
+  PushPipe life;
+  PushPipe done;
   if (program.empty() || !make_pipe(life) || !make_pipe(done)) return;
   const pid_t pid = fork();
   if (pid == 0) {
@@ -95,11 +89,11 @@ int become_pusher(const std::string& allocation_path) {
   (void)!nice(kBackground);
   pollfd life{0, POLLIN, 0};
   poll(&life, 1, static_cast<int>(kFirstPush / kMillisecond));
-  const std::string own = own_path();
-  const std::string program = own.substr(0, own.rfind('/') + 1) + kPushProgram;
-  execl(program.c_str(), program.c_str(), allocation_path.c_str(), nullptr);
+  const std::string program = find_part(kPushProgram);
+  if (!program.empty()) execl(program.c_str(), program.c_str(), allocation_path.c_str(), nullptr);
   std::fprintf(stderr, "kneepoint-agent: records are not pushed: %s\n",
-               system_error("'" + program + "'", errno).message.c_str());
+               program.empty() ? "kneepoint-push is not installed with the agent"
+                               : system_error("'" + program + "'", errno).message.c_str());
   return kExitUsage;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Starts the process that pushes records to the controller, and ends it. It is a program of its own
-// (kneepoint-push, beside the agent), since it loads libcurl; the agent never waits for it while a
-// workload runs. Without it, or without a controller, the files in the run directory are all there.
+// (kneepoint-push, installed with the agent), since it loads libcurl; the agent never waits for it
+// while a workload runs. Without it, or without a controller, the files in the run directory are
+// all there.
 #pragma once
 
 #include <string>

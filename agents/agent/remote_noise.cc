@@ -5,7 +5,6 @@
 #include "agents/agent/remote_noise.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "agents/agent/pod_settings.h"
 #include "agents/agent/spread.h"
 #include "orchestrator/base/node_list.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -29,18 +29,7 @@ constexpr Nanoseconds kEndLimit = 10 * kSecond;
 constexpr Nanoseconds kHurriedLimit = 2 * kSecond;
 constexpr std::size_t kMostErrors = 4096;
 constexpr std::size_t kMostReason = 200;
-constexpr int kTurnMs = 200;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-std::string own_program() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  return n > 0 ? std::string(path.data(), static_cast<std::size_t>(n)) : "";
-}
+constexpr int kNoiseTurnMs = 200;
 
 std::string joined(const std::vector<std::string>& names, const char* between) {
   std::string text;
@@ -70,10 +59,10 @@ int busy_cpus(const StepSpec& step) {
 OtherNodes other_nodes(const StepSpec& step, const std::string& own) {
   OtherNodes others;
   if (step.nodes < 2) return others;
-  if (!variable(kLinkVariable).empty()) {
-    const bool is_mpi_job = !variable(kPodVariable).empty();
+  if (!environment_variable(kLinkVariable).empty()) {
+    const bool is_mpi_job = !environment_variable(kPodVariable).empty();
     for (int pod = 1; pod < step.nodes; ++pod) {
-      others.names.push_back(pod_host(variable(kJobVariable), is_mpi_job, pod));
+      others.names.push_back(pod_host(environment_variable(kJobVariable), is_mpi_job, pod));
     }
   } else if (step.node_names.empty()) {
     others.problem = "which nodes the step has is not known";
@@ -171,9 +160,9 @@ void RemoteNoise::miss(const std::vector<std::string>& nodes, const std::string&
 
 void RemoteNoise::start() {
   if (step_.noise_sample_ns <= 0) return;
-  const bool in_pods = !variable(kLinkVariable).empty();
-  if (!in_pods && variable("SLURM_JOB_ID").empty()) return;  // one machine
-  const OtherNodes others = other_nodes(step_, variable("SLURMD_NODENAME"));
+  const bool in_pods = !environment_variable(kLinkVariable).empty();
+  if (!in_pods && environment_variable("SLURM_JOB_ID").empty()) return;  // one machine
+  const OtherNodes others = other_nodes(step_, environment_variable("SLURMD_NODENAME"));
   if (!others.problem.empty()) return miss({}, others.problem);
   if (others.names.empty()) return;
   in_pods ? start_in_pods(others.names) : start_by_srun(others.names);
@@ -200,7 +189,7 @@ void RemoteNoise::start_in_pods(const std::vector<std::string>& pods) {
            std::to_string(std::max<std::int64_t>(1, step_.noise_sample_ns / kMillisecond)),
            std::to_string(busy_cpus(step_)), "signal"});
   for (const std::string& pod : pods) {
-    auto client = PodClient::open(variable(kLinkVariable));
+    auto client = PodClient::open(environment_variable(kLinkVariable));
     if (!client) {
       miss({pod}, client.error().message);
       continue;
@@ -227,7 +216,7 @@ void RemoteNoise::listen(Nanoseconds most, bool until_ready) {
     signals_.read_pending();
     if (all || system_clock().steady() >= deadline) return;
     if (until_ready && signals_.cancel_asked()) return;
-    poll(entries.data(), entries.size(), kTurnMs);
+    poll(entries.data(), entries.size(), kNoiseTurnMs);
   }
 }
 

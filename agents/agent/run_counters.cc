@@ -15,7 +15,7 @@ namespace {
 
 constexpr Nanoseconds kBeforeFirstLook = 300 * kMillisecond;  // clocks have risen by then
 constexpr Nanoseconds kBetweenLooks = 5 * kSecond;
-constexpr int kMostCpus = 1024;
+constexpr int kMostClocks = 1024;
 
 std::int64_t faults_of_children() {
   rusage used{};
@@ -25,17 +25,6 @@ std::int64_t faults_of_children() {
 
 std::optional<std::int64_t> swapped_pages_now() {
   return parse_swapped_pages(read_small("/proc/vmstat"));
-}
-
-std::vector<double> clocks_now(const std::string& cpus) {
-  std::vector<double> khz;
-  for (int cpu = 0; cpu < kMostCpus; ++cpu) {
-    const std::string text =
-        read_small(cpus + "/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq", 64);
-    if (text.empty()) break;
-    khz.push_back(std::strtod(text.c_str(), nullptr));
-  }
-  return khz;
 }
 
 }  // namespace
@@ -54,6 +43,17 @@ std::optional<std::int64_t> parse_swapped_pages(std::string_view vmstat) {
     sum += pages;
   }
   return sum;
+}
+
+std::vector<double> clocks_now(const std::string& cpus, int most) {
+  std::vector<double> khz;
+  for (int cpu = 0; cpu < most; ++cpu) {
+    const std::string text =
+        read_small(cpus + "/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq", 64);
+    if (text.empty()) break;
+    khz.push_back(std::strtod(text.c_str(), nullptr));
+  }
+  return khz;
 }
 
 std::optional<double> busy_clock_mhz(std::vector<double> khz, int busy) {
@@ -75,7 +75,7 @@ RunCounters::RunCounters(int busy, std::string cpus)
 void RunCounters::look(Nanoseconds now) {
   if (now < next_look_) return;
   next_look_ = now + kBetweenLooks;
-  if (const auto mhz = busy_clock_mhz(clocks_now(cpus_), busy_)) {
+  if (const auto mhz = busy_clock_mhz(clocks_now(cpus_, kMostClocks), busy_)) {
     clock_sum_ += *mhz;
     ++looks_;
   }

@@ -18,6 +18,8 @@ namespace kneepoint::agent {
 // Pages swapped in and out since boot, from the text of /proc/vmstat.
 std::optional<std::int64_t> parse_swapped_pages(std::string_view vmstat);
 
+// In kHz, of at most the first `most` CPUs; empty where the kernel tells none.
+std::vector<double> clocks_now(const std::string& cpus, int most);
 // Mean of the `busy` highest clocks, in MHz: those of the CPUs that the step keeps busy, since idle
 // ones clock down. Nothing without clocks.
 std::optional<double> busy_clock_mhz(std::vector<double> khz, int busy);

@@ -16,8 +16,10 @@
 #include <set>
 
 #include "agents/agent/file.h"
+#include "agents/agent/pod_settings.h"
 #include "agents/agent/spread.h"
 #include "orchestrator/base/base64.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -26,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKeptFiles = 100;
 constexpr std::size_t kMostFolderText = 250 * 1024;
+constexpr char kSessionVariable[] = "OMPI_MCA_orte_tmpdir_base";
 
 std::string real_path(const std::string& path) {
   char* const found = ::realpath(path.c_str(), nullptr);
@@ -205,6 +208,27 @@ std::vector<KeptFile> keep_files(const StepSpec& step, const std::string& folder
 void remove_folder(const std::string& folder) {
   std::error_code ignored;
   fs::remove_all(folder, ignored);
+}
+
+SessionFolder::SessionFolder(const StepSpec& step) {
+  const std::string& program = step.argv[0];
+  if (step.nodes > 1 || !(program.ends_with("mpirun") || program.ends_with("mpiexec"))) return;
+  if (!environment_variable(kLinkVariable).empty()) return;  // its daemons are in other pods
+  if (!environment_variable(kSessionVariable).empty()) return;
+  for (const auto& [name, value] : step.env) {
+    if (name == kSessionVariable) return;
+  }
+  const std::string base = environment_variable("TMPDIR");
+  std::string path = (base.empty() ? "/tmp" : base) + "/kneepoint-mpi-XXXXXX";
+  if (::mkdtemp(path.data()) != nullptr) path_ = path;  // else as Open MPI does it
+}
+
+SessionFolder::~SessionFolder() {
+  if (!path_.empty()) remove_folder(path_);
+}
+
+void SessionFolder::tell(Environment& additions) const {
+  if (!path_.empty()) additions.emplace_back(kSessionVariable, path_);
 }
 
 FileText read_inside(const std::string& folder, const std::string& name, std::size_t most) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agents/agent/allocation_file.h"
+#include "agents/agent/child.h"
 #include "orchestrator/base/result.h"
 
 namespace kneepoint::agent {
@@ -45,6 +46,23 @@ std::vector<KeptFile> keep_files(const StepSpec& step, const std::string& folder
 
 // With all that is in it; links themselves go, not what they point to.
 void remove_folder(const std::string& folder);
+
+// Open MPI's sessions share a folder of their host and user, which the last one that ends removes
+// while another may be starting: that one then fails. A step on one node has a folder of its own
+// instead, on the node's disk, unless the plan or the site names one. Daemons on other nodes or in
+// other pods would share it or leave it behind.
+class SessionFolder {
+ public:
+  explicit SessionFolder(const StepSpec& step);
+  ~SessionFolder();
+  SessionFolder(const SessionFolder&) = delete;
+  SessionFolder& operator=(const SessionFolder&) = delete;
+  const std::string& path() const { return path_; }  // "": none
+  void tell(Environment& additions) const;
+
+ private:
+  std::string path_;
+};
 
 // Up to `most` bytes of a plain file in the folder; the problem says why it can't be read.
 struct FileText {

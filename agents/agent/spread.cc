@@ -21,18 +21,14 @@
 #include "agents/agent/run_folder.h"
 #include "agents/agent/signals.h"
 #include "agents/record/record.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
 
 constexpr Nanoseconds kEndGrace = 3 * kSecond;
 constexpr Nanoseconds kKillGrace = 3 * kSecond;
-constexpr int kTurnMs = 200;
-
-std::string variable(const char* name) {
-  const char* value = getenv(name);
-  return value != nullptr ? value : "";
-}
+constexpr int kSpreadTurnMs = 200;
 
 void put(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -90,8 +86,8 @@ class SpreadRun {
   SpreadRun(const Spread& spread, Signals signals)
       : spread_(spread),
         signals_(std::move(signals)),
-        job_(variable(kJobVariable)),
-        is_mpi_job_(!variable(kPodVariable).empty()) {}
+        job_(environment_variable(kJobVariable)),
+        is_mpi_job_(!environment_variable(kPodVariable).empty()) {}
 
   int run() {
     for (int i = 0; i < spread_.pods * spread_.ranks_per_pod && result_ == 0; ++i) start(i);
@@ -141,7 +137,7 @@ class SpreadRun {
       if (const char* value = getenv(name.c_str())) variables.emplace_back(name, value);
     }
     for (auto& one : rank_variables(spread_, host(0), number)) variables.push_back(std::move(one));
-    TRY_ASSIGN(rank.client, PodClient::open(variable(kLinkVariable)));
+    TRY_ASSIGN(rank.client, PodClient::open(environment_variable(kLinkVariable)));
     const std::string pod = host(number / spread_.ranks_per_pod);
     rank.client->send(
         {'R', pod + '\0' + prepare_folder_text() + shell_text(variables, spread_.argv)});
@@ -156,7 +152,7 @@ class SpreadRun {
       if (rank->child.out.is_open()) entries.push_back({rank->child.out.fd(), POLLIN, 0});
       if (rank->child.err.is_open()) entries.push_back({rank->child.err.fd(), POLLIN, 0});
     }
-    poll(entries.data(), entries.size(), kTurnMs);
+    poll(entries.data(), entries.size(), kSpreadTurnMs);
   }
 
   void look_at(Rank& rank) {

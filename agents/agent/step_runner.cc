@@ -30,6 +30,7 @@
 #include "agents/agent/sanity.h"
 #include "agents/agent/supervisor.h"
 #include "agents/agent/workload_tail.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -40,11 +41,6 @@ constexpr Nanoseconds kTermWait = 5 * kSecond;
 constexpr Nanoseconds kCleaning = 12 * kSecond;        // of other pods: silence is noticed before
 constexpr Nanoseconds kHurriedCleaning = 4 * kSecond;  // when the Job is being deleted
 constexpr std::size_t kMostNote = 1024;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 // Ranks that srun starts are its daemons' children, on this node too.
 Ours whose_ranks(const StepSpec& step) {
@@ -100,7 +96,7 @@ class StepRun {
  private:
   void prepare_folder() {
     if (!step_.own_folder) return;
-    auto folder = make_folder(step_, !variable(kLinkVariable).empty());
+    auto folder = make_folder(step_, !environment_variable(kLinkVariable).empty());
     if (!folder) {
       seen_.start_problem = folder.error().message;
       return;
@@ -120,6 +116,8 @@ class StepRun {
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
     additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
     if (!folder_.empty()) additions.emplace_back("PWD", folder_);
+    const SessionFolder session(step_);
+    session.tell(additions);
     const std::string script = step_.run_dir + "/folder.sh";
     if (access(script.c_str(), F_OK) == 0) additions.emplace_back(kFolderVariable, script);
     if (step_.profile == "mpi") library_ = profile_library();
@@ -171,7 +169,7 @@ class StepRun {
 
   // The agent of this pod leaves a note when another pod is lost.
   void note_lost_pod() {
-    const std::string path = variable(kLostVariable);
+    const std::string path = environment_variable(kLostVariable);
     if (path.empty() || !seen_.lost_pod.empty()) return;
     seen_.lost_pod = read_small(path, kMostNote);
     if (!seen_.lost_pod.empty()) lost_at_ = system_clock().steady();
@@ -185,7 +183,7 @@ class StepRun {
 
   // A pod that does not answer was lost before the agent of this one had noticed.
   void clean_other_pods(bool cancelled) {
-    const std::string link = variable(kLinkVariable);
+    const std::string link = environment_variable(kLinkVariable);
     if (link.empty()) return;
     note_lost_pod();
     if (!seen_.lost_pod.empty()) return;  // all pods end anyway

@@ -16,28 +16,28 @@
 namespace kneepoint::agent {
 namespace {
 
-constexpr int kBlocksPerTurn = 64;
+constexpr int kOutputBlocksPerTurn = 64;
 constexpr int kBlocksAtEnd = 1024;
-constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+constexpr Nanoseconds kNoLimit = std::numeric_limits<Nanoseconds>::max();
 
 enum class Stage { running, asked_to_end, killed };
 
-class Loop {
+class SupervisorLoop {
  public:
-  Loop(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out, OutputStream& err,
-       Signals& signals)
+  SupervisorLoop(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out,
+                 OutputStream& err, Signals& signals)
       : pid_(pid), grace_(grace), out_(out), err_(err), signals_(signals) {
     const Nanoseconds now = system_clock().steady();
     begun_ = now;
     next_tick_ = now + kEarlyTick;
-    stage_deadline_ = limit > 0 && limit < kNever - now ? now + limit : kNever;
+    stage_deadline_ = limit > 0 && limit < kNoLimit - now ? now + limit : kNoLimit;
   }
 
   Supervision run(const std::function<bool()>& on_tick) {
     while (!reap()) {
       wait(std::min(next_tick_, stage_deadline_));
-      out_.drain(kBlocksPerTurn);
-      err_.drain(kBlocksPerTurn);
+      out_.drain(kOutputBlocksPerTurn);
+      err_.drain(kOutputBlocksPerTurn);
       signals_.read_pending();
       const Nanoseconds now = system_clock().steady();
       if (signals_.cancel_asked() && stage_ == Stage::running) {
@@ -76,8 +76,8 @@ class Loop {
       const bool hurry = signals_.cancel_asked() && !though_cancelled;
       if (left == 0 || hurry || now >= deadline) return left;
       wait(std::min(now + kHelperTick, deadline));  // an end wakes it, unless it is a grandchild's
-      out_.drain(kBlocksPerTurn);
-      err_.drain(kBlocksPerTurn);
+      out_.drain(kOutputBlocksPerTurn);
+      err_.drain(kOutputBlocksPerTurn);
     }
   }
 
@@ -151,7 +151,7 @@ class Loop {
 
 Supervision supervise(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out,
                       OutputStream& err, Signals& signals, const std::function<bool()>& on_tick) {
-  return Loop(pid, limit, grace, out, err, signals).run(on_tick);
+  return SupervisorLoop(pid, limit, grace, out, err, signals).run(on_tick);
 }
 
 }  // namespace kneepoint::agent

@@ -16,9 +16,9 @@ std::atomic<bool> counting{false};
 
 namespace {
 
-std::atomic<Block*> list{nullptr};
+std::atomic<Block*> newest{nullptr};
 std::atomic<std::uint64_t> made{0};
-pthread_key_t key;
+pthread_key_t block_key;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
 void give_back(void* block) {
@@ -27,7 +27,7 @@ void give_back(void* block) {
 }
 
 void make_key() {
-  pthread_key_create(&key, give_back);
+  pthread_key_create(&block_key, give_back);
 }
 
 Block* free_block() {
@@ -41,7 +41,7 @@ Block* free_block() {
 }  // namespace
 
 Block* first_block() {
-  return list.load(std::memory_order_acquire);
+  return newest.load(std::memory_order_acquire);
 }
 
 std::uint64_t blocks() {
@@ -56,12 +56,12 @@ Block* take_block() {
     if (room == nullptr) std::abort();
     block = new (room) Block;
     block->next = first_block();
-    while (!list.compare_exchange_weak(block->next, block, std::memory_order_release)) {
+    while (!newest.compare_exchange_weak(block->next, block, std::memory_order_release)) {
     }
     made.fetch_add(1, std::memory_order_relaxed);
   }
   block->depth = 0;
-  pthread_setspecific(key, block);
+  pthread_setspecific(block_key, block);
   return thread_block = block;
 }
 

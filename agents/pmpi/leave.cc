@@ -20,7 +20,7 @@ constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int kEnds[] = {SIGTERM, SIGINT};
 constexpr int kSignals = 65;
 
-RankFacts facts;
+RankFacts own_facts;
 Window the_window;
 char folder_name[kMostPath], own_path[kMostPath], own_temporary[kMostPath];
 char room[kMostSummary];
@@ -67,7 +67,7 @@ __attribute__((destructor)) void at_exit() {
 }  // namespace
 
 RankFacts& rank_facts() {
-  return facts;
+  return own_facts;
 }
 
 Window& window() {
@@ -78,8 +78,8 @@ void prepare_to_leave(const char* folder) {
   if (std::strlen(folder) + 64 > kMostPath) return;
   std::strcpy(folder_name, folder);
   mkdir(folder_name, 0755);  // another rank may have been first
-  name_file(own_path, "rank-", facts.rank, ".txt");
-  name_file(own_temporary, "rank-", facts.rank, ".new");
+  name_file(own_path, "rank-", own_facts.rank, ".txt");
+  name_file(own_temporary, "rank-", own_facts.rank, ".new");
   process = getpid();
   ready.store(true);
   for (const int number : kCrashes) watch(number, true);
@@ -92,7 +92,7 @@ bool can_leave() {
 
 PlainText summary_text(bool complete) {
   PlainText text(room, sizeof room);
-  write_summary(facts, the_window, complete, text);
+  write_summary(own_facts, the_window, complete, text);
   return text;
 }
 

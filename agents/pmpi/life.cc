@@ -123,20 +123,20 @@ bool is_spawned() {
 }
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-bool began = false;
-bool ended = false;
+bool has_begun = false;
+bool has_ended = false;
 
 }  // namespace
 
 void after_init() {
   pthread_mutex_lock(&lock);
   const char* const folder = std::getenv("KNEEPOINT_PROFILE");
-  if (began || folder == nullptr || folder[0] == '\0' || is_spawned()) {
-    began = true;
+  if (has_begun || folder == nullptr || folder[0] == '\0' || is_spawned()) {
+    has_begun = true;
     pthread_mutex_unlock(&lock);
     return;
   }
-  began = true;
+  has_begun = true;
   RankFacts& facts = rank_facts();
   KP_REAL(Comm_rank)(world(), &facts.rank);
   KP_REAL(Comm_size)(world(), &facts.ranks);
@@ -152,7 +152,7 @@ void after_init() {
 
 void control(int level) {
   pthread_mutex_lock(&lock);
-  if (can_leave() && !ended) {
+  if (can_leave() && !has_ended) {
     Window& w = window();
     if (level == 0 && w.since != 0) {
       w.open += ticks::now() - w.since;
@@ -168,8 +168,8 @@ void control(int level) {
 void before_finalize() {
   control(0);
   pthread_mutex_lock(&lock);
-  const bool first = can_leave() && !ended;
-  ended = true;
+  const bool first = can_leave() && !has_ended;
+  has_ended = true;
   pthread_mutex_unlock(&lock);
   if (!first) return;
   PlainText text = summary_text(true);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# kneepoint's probe for Python, by ctypes. Put this file on PYTHONPATH; the library is looked for
-# beside it, in KNEEPOINT_PROBE_LIBRARY and where the loader looks. Without it, or without an agent,
-# every function does nothing. What each does is said in kneepoint/probe.h.
+# kneepoint's probe for Python, by ctypes. Put this file on PYTHONPATH; the library is looked for in
+# KNEEPOINT_PROBE_LIBRARY, beside this file, in the same installation and where the loader looks.
+# Without it, or without an agent, every function does nothing. What each does is said in
+# kneepoint/probe.h.
 import contextlib
 import ctypes
 import os
@@ -10,8 +11,10 @@ import os
 
 def _load():
     name = "libkneepoint-probe.so"
-    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-    for path in (os.environ.get("KNEEPOINT_PROBE_LIBRARY"), here, name):
+    here = os.path.dirname(os.path.abspath(__file__))
+    prefix = os.path.normpath(os.path.join(here, "../../.."))  # of PREFIX/share/kneepoint/python
+    places = [os.path.join(folder, name) for folder in (here, prefix + "/lib", prefix + "/lib64")]
+    for path in (os.environ.get("KNEEPOINT_PROBE_LIBRARY"), *places, name):
         try:
             if path:
                 # Seen by all: the MPI profile takes the probe's numbers home where ranks share

@@ -12,6 +12,7 @@
 #include "orchestrator/analysis/crossing.h"
 #include "orchestrator/analysis/knee_rules.h"
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -19,19 +20,9 @@ namespace {
 constexpr int kFirstDoublings = 3;    // K of round 0
 constexpr double kWorthAsMuch = 0.5;  // of the best run's use: in the same round
 
-std::string text(const char* format, double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
-
-std::string number(double value) {
-  return text("%.3g", value);
-}
-
-class Search {
+class KneeSearch {
  public:
-  Search(const SearchCurve& curve, const SearchRules& rules)
+  KneeSearch(const SearchCurve& curve, const SearchRules& rules)
       : curve_(curve), rules_(rules), enough_(std::min(rules.most, kRunsForAnInterval)) {
     ENSURE(!curve.scale.empty() && rules.first >= 1 && rules.most >= rules.first, "a search");
     for (const int k : curve.scale) {
@@ -123,8 +114,9 @@ class Search {
   // Efficiency is not under the floor anywhere.
   SearchDecision above(const MeasuredCurve& measured) {
     const double e = 1 / measured.smoothed.back();
-    const std::string here = "E=" + text("%.2f", e) + " at K=" + std::to_string(largest()) +
-                             " is not under " + number(rules_.floor);
+    const std::string here = "E=" + format_number("%.2f", e) +
+                             " at K=" + std::to_string(largest()) + " is not under " +
+                             format_number("%.3g", rules_.floor);
     if (largest() < usable_.back()) return climb(here);
     const std::string end =
         cut_at_ ? "K=" + std::to_string(*cut_at_) + " has no valid time, and " + here
@@ -160,7 +152,7 @@ class Search {
     const std::set<int> decisive = {measured.ks.front(), over, under};
     if (bring(decisive, enough_, "an interval for " + between)) return answer_;
     set_interval();
-    const std::string at = "the knee is at K=" + number(knee) + interval_text();
+    const std::string at = "the knee is at K=" + format_number("%.3g", knee) + interval_text();
     if (!answer_.interval) return stop(at + ": one run at a K, so that there is no interval");
     if (answer_.interval->open_high && largest() < usable_.back()) {
       return climb("the interval of " + between + " reaches beyond K=" + std::to_string(largest()));
@@ -169,11 +161,11 @@ class Search {
                             ? INFINITY
                             : (answer_.interval->high - answer_.interval->low) / 2;
     if (half <= rules_.within * knee) {
-      return stop(at + ": within " + number(100 * rules_.within) + "%");
+      return stop(at + ": within " + format_number("%.3g", 100 * rules_.within) + "%");
     }
     add_most_useful(measured, b);
     if (answer_.steps.empty()) {
-      return stop(at + ": wider than " + number(100 * rules_.within) +
+      return stop(at + ": wider than " + format_number("%.3g", 100 * rules_.within) +
                   "% either way, but repeat: " + std::to_string(rules_.most) +
                   " allows no more runs");
     }
@@ -249,8 +241,10 @@ class Search {
 
   std::string interval_text() const {
     if (!answer_.interval) return "";
-    return " [" + number(answer_.interval->low) + ", " +
-           (answer_.interval->open_high ? "beyond" : number(answer_.interval->high)) + "]";
+    return " [" + format_number("%.3g", answer_.interval->low) + ", " +
+           (answer_.interval->open_high ? "beyond"
+                                        : format_number("%.3g", answer_.interval->high)) +
+           "]";
   }
 
   const SearchCurve& curve_;
@@ -264,7 +258,7 @@ class Search {
 }  // namespace
 
 SearchDecision next_step(const SearchCurve& curve, const SearchRules& rules) {
-  return Search(curve, rules).decide();
+  return KneeSearch(curve, rules).decide();
 }
 
 std::vector<int> doublings(const std::vector<int>& scale) {

@@ -133,9 +133,9 @@ std::string formatted(const char* format, double value) {
   return text;
 }
 
-class Search {
+class NodeSearch {
  public:
-  Search(const StudyEvidence& evidence, const BadNodeOptions& options)
+  NodeSearch(const StudyEvidence& evidence, const BadNodeOptions& options)
       : options_(options), random_(options.seed, "bad nodes") {
     for (const PointEvidence& point : evidence.points) {
       std::map<std::string, Stratum> strata;  // by provenance: another kind of node is no bad node
@@ -293,7 +293,7 @@ class Search {
 }  // namespace
 
 BadNodeVerdict find_bad_nodes(const StudyEvidence& evidence, const BadNodeOptions& options) {
-  return Search(evidence, options).run();
+  return NodeSearch(evidence, options).run();
 }
 
 std::string to_sentence(const BadNodeVerdict& verdict) {

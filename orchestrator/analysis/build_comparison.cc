@@ -15,17 +15,12 @@
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/analysis/signed_rank.h"
 #include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr double kPower = 0.8;
-
-std::string text_of(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 struct Times2 {
   std::vector<double> reference, candidate;  // seconds of valid runs
@@ -87,7 +82,7 @@ std::optional<MovedTerm> moved_of(const BuildTest& test, const NightParts& growt
   return largest_growth({-growth.compute, -growth.communication, -growth.rest});
 }
 
-double squares_about_mean(const std::vector<double>& values) {
+double squared_deviations(const std::vector<double>& values) {
   double mean = 0, squares = 0;
   for (const double value : values) mean += value / static_cast<double>(values.size());
   for (const double value : values) squares += (value - mean) * (value - mean);
@@ -114,7 +109,7 @@ void test_point(const Times2& times, double alpha, const BuildOptions& options, 
   for (const double t : times.reference) first.push_back(std::log(t));
   for (const double t : times.candidate) second.push_back(std::log(t));
   const double df = static_cast<double>(n + m) - 2;
-  const double sd = std::sqrt((squares_about_mean(first) + squares_about_mean(second)) / df);
+  const double sd = std::sqrt((squared_deviations(first) + squared_deviations(second)) / df);
   point.detectable =
       detectable_with(sd * std::sqrt(1.0 / static_cast<double>(n) + 1.0 / static_cast<double>(m)),
                       df, alpha, options.effect);
@@ -127,7 +122,7 @@ void test_curve(const std::vector<std::vector<double>>& logs_by_k, double alpha,
   for (const std::vector<double>& at : logs_by_k) {
     if (at.empty()) continue;
     logs.insert(logs.end(), at.begin(), at.end());
-    squares += squares_about_mean(at);
+    squares += squared_deviations(at);
     df += static_cast<double>(at.size()) - 1;
   }
   curve.pairs = static_cast<int>(logs.size());
@@ -177,10 +172,10 @@ void decide(const BuildOptions& options, BuildComparison& answer) {
   }
   if (!seen) answer.detectable.reset();
   const std::string names = answer.candidate + " against " + answer.reference;
-  const std::string could = answer.detectable
-                                ? "; a change of " + text_of("%.1f%%", 100 * *answer.detectable) +
-                                      " would have been seen four times of five"
-                                : "; so few pairs can't show any change";
+  const std::string could =
+      answer.detectable ? "; a change of " + format_number("%.1f%%", 100 * *answer.detectable) +
+                              " would have been seen four times of five"
+                        : "; so few pairs can't show any change";
   if (failed > 0 || !complete) {
     answer.verdict = Verdict::failed;
     answer.why = failed > 0 ? std::to_string(failed) + (failed == 1 ? " run" : " runs") + " failed"
@@ -198,7 +193,7 @@ void decide(const BuildOptions& options, BuildComparison& answer) {
         names + ": no difference seen" + could +
         (sharp || !answer.detectable
              ? ""
-             : ", and the plan asks for " + text_of("%.1f%%", 100 * options.max_regression));
+             : ", and the plan asks for " + format_number("%.1f%%", 100 * options.max_regression));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPredictionLevel = 0.90;
 constexpr double kLimitLevel = 0.95;
-constexpr double kPlausible = 6;         // in N·ln(SS): as the AICc differences of models
+constexpr double kPlausibleFit = 6;      // in N·ln(SS): as the AICc differences of models
 constexpr double kLeastSquares = 1e-18;  // per row: below it is rounding, not fit
 constexpr int kReweightings = 8;
 constexpr double kSameDirection = 1e-6;  // sine of the angle between columns that are one
@@ -107,24 +107,24 @@ void note_undetected(std::vector<std::string>& notes, const std::string& name, d
   notes.push_back(text + "; " + remedy);
 }
 
-struct Column {
+struct FitColumn {
   double a, b, gamma_seconds, seconds;
 };
 
-AllreduceFit fit_one(Allreduce algorithm, const std::vector<Column>& columns,
+AllreduceFit fit_one(Allreduce algorithm, const std::vector<FitColumn>& columns,
                      const std::optional<double>& gamma) {
   std::vector<double> fitted;
-  for (const Column& c : columns) fitted.push_back(c.seconds);
+  for (const FitColumn& c : columns) fitted.push_back(c.seconds);
   std::vector<Weighted> rows(columns.size());
   Solution s;
   for (int round = 0; round < kReweightings; ++round) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Column& c = columns[i];
+      const FitColumn& c = columns[i];
       rows[i] = {c.a / fitted[i], c.b / fitted[i], (c.seconds - c.gamma_seconds) / fitted[i]};
     }
     s = solve(rows);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Column& c = columns[i];
+      const FitColumn& c = columns[i];
       const double f = s.alpha * c.a + s.beta * c.b + c.gamma_seconds;
       if (f > 0) fitted[i] = f;
     }
@@ -213,7 +213,7 @@ Result<AllreduceModel> fit_allreduce(const std::vector<AllreduceRow>& rows,
   }
   AllreduceModel model;
   for (const Allreduce algorithm : kAllreduces) {
-    std::vector<Column> columns;
+    std::vector<FitColumn> columns;
     for (const AllreduceRow& row : rows) {
       if (row.k == 1) continue;
       TRY_ASSIGN(const CostColumns c, allreduce_columns(algorithm, row.bytes, row.k));
@@ -225,7 +225,7 @@ Result<AllreduceModel> fit_allreduce(const std::vector<AllreduceRow>& rows,
       model.fits.begin(), model.fits.end(),
       [](const AllreduceFit& x, const AllreduceFit& y) { return score(x) < score(y); });
   while (model.plausible < static_cast<int>(model.fits.size()) &&
-         score(model.fits[model.plausible]) - score(model.fits.front()) <= kPlausible) {
+         score(model.fits[model.plausible]) - score(model.fits.front()) <= kPlausibleFit) {
     ++model.plausible;
   }
   add_notes(model, sizes, ks);

@@ -6,17 +6,12 @@
 #include <set>
 
 #include "orchestrator/analysis/gate_parts.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr int kWindows[] = {1, 3};
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f%%", 100 * share);
-  return text;
-}
 
 // The nights of a point up to and including `last`, those without it left out. Empty: not measured
 // at `last`.
@@ -268,8 +263,8 @@ void decide(const GateOptions& options, bool turns, double surely, GateAnswer& a
   if (surely > options.max_regression) {
     answer.verdict = Verdict::inconclusive;
     answer.why = "these nights differ so much that a change of a whole curve by less than " +
-                 percent(answer.curve_detectable) + " would not be seen; " +
-                 percent(options.max_regression) + " should be";
+                 format_number("%.1f%%", 100 * answer.curve_detectable) + " would not be seen; " +
+                 format_number("%.1f%%", 100 * options.max_regression) + " should be";
     return;
   }
   answer.verdict = Verdict::pass;

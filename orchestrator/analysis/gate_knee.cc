@@ -17,7 +17,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kLeastK = 3;
+constexpr std::size_t kLeastKneeK = 3;
 constexpr std::size_t kLeastRuns = 3;
 
 // One side: for every K some values, either drawn together (nights) or apart (runs).
@@ -141,7 +141,7 @@ std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
   std::vector<KneeShift> shifts;
   for (const CurveNights& from : curves) {
     const std::vector<std::size_t> points = by_k(series, from.points);
-    if (points.size() < kLeastK) continue;
+    if (points.size() < kLeastKneeK) continue;
     const std::vector<std::size_t> nights = whole_nights(series, points, options);
     if (nights.size() < static_cast<std::size_t>(options.least_history)) continue;
     KneeCurve curve{from.name, series[points.front()].mode, {}, {{}, true}, {}};
@@ -183,7 +183,7 @@ void confirm_knees(const std::vector<GateSeries>& series, const std::vector<Conf
       curve.before.seconds.push_back(pairs->baseline);
       curve.tonight.seconds.push_back(pairs->candidate);
     }
-    if (curve.ks.size() < kLeastK) continue;
+    if (curve.ks.size() < kLeastKneeK) continue;
     const KneeShift again = shift_of(curve, options);
     shift.confirmed = again.shifted && (again.octaves < 0) == (shift.octaves < 0);
   }

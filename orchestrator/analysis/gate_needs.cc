@@ -10,17 +10,12 @@
 
 #include "orchestrator/analysis/distributions.h"
 #include "orchestrator/analysis/gate_parts.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr int kMostRepeats = 50;
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f%%", 100 * share);
-  return text;
-}
 
 // The largest deviation of `history` nights that is not inconclusive, by the rule of gate().
 double deviation_wanted(int history, const GateOptions& options) {
@@ -81,7 +76,7 @@ GateNeeds needs_of(const std::vector<GateSeries>& series, const CurveNights& cur
   needs.sentence =
       "neither more nights nor more repeats would do, since the nights themselves "
       "differ by " +
-      percent(std::sqrt(nightly > 0 ? nightly : test.sd * test.sd));
+      format_number("%.1f%%", 100 * std::sqrt(nightly > 0 ? nightly : test.sd * test.sd));
   return needs;
 }
 

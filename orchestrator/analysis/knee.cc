@@ -6,15 +6,10 @@
 
 #include "orchestrator/analysis/crossing.h"
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
-
-std::string text(const char* format, double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
 
 void find_sure_and_maybe(const std::vector<const PointSummary*>& points, KneeAnswer& answer) {
   bool sure = true, maybe = true;
@@ -74,7 +69,7 @@ std::string sentence_of(const Curve& curve, const std::vector<const PointSummary
                         const KneeAnswer& answer) {
   const std::string emulated =
       std::string(curve.emulated ? ", emulated" : "") + (curve.stand_in ? ", CPU stand-in" : "");
-  const std::string floor = text("%.2f", answer.floor);
+  const std::string floor = format_number("%.2f", answer.floor);
   bool by_work = false;
   for (const PointSummary* p : points) by_work = by_work || p->efficiency_by_work.has_value();
   const std::string efficiency = by_work ? "efficiency by work" : "efficiency";
@@ -93,7 +88,7 @@ std::string sentence_of(const Curve& curve, const std::vector<const PointSummary
   }
   const std::string k = std::to_string(*answer.k_measured);
   return "knee at K=" + k + emulated + " (" + efficiency + " stays at or above " + floor +
-         " up to K=" + k + "; crosses at about K=" + text("%.3g", *answer.k) +
+         " up to K=" + k + "; crosses at about K=" + format_number("%.3g", *answer.k) +
          doubt(points, answer) + ")";
 }
 

@@ -11,10 +11,10 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kWorthwhile = 0.5;  // of the ideal gain of a step
-constexpr double kExact = 1e-12;     // equality cases are exact
-constexpr double kTooth = 0.01;      // without repeats, a fall in cost that counts
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+constexpr double kWorthwhile = 0.5;   // of the ideal gain of a step
+constexpr double kRuleExact = 1e-12;  // equality cases are exact
+constexpr double kTooth = 0.01;       // without repeats, a fall in cost that counts
 
 bool is_power_of_two(int k) {
   return std::has_single_bit(static_cast<unsigned>(k));
@@ -23,7 +23,7 @@ bool is_power_of_two(int k) {
 // The K of the largest value, the first of equals; beyond when it is the last.
 double at_largest(const std::vector<int>& ks, const std::vector<double>& values) {
   const auto largest = std::max_element(values.begin(), values.end()) - values.begin();
-  return largest + 1 == static_cast<std::ptrdiff_t>(ks.size()) ? kBeyond : ks[largest];
+  return largest + 1 == static_cast<std::ptrdiff_t>(ks.size()) ? kNoEnd : ks[largest];
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ double last_worthwhile(const MeasuredCurve& curve) {
   for (std::size_t i = 1; i < curve.ks.size(); ++i) {
     const double ideal = static_cast<double>(curve.ks[i]) / curve.ks[i - 1] - 1;
     const double gain = curve.speedup[i] / curve.speedup[i - 1] - 1;
-    if (gain < kWorthwhile * ideal * (1 - kExact)) return curve.ks[i - 1];
+    if (gain < kWorthwhile * ideal * (1 - kRuleExact)) return curve.ks[i - 1];
   }
-  return kBeyond;
+  return kNoEnd;
 }
 
 double fastest(const MeasuredCurve& curve) {
@@ -67,11 +67,11 @@ double fastest(const MeasuredCurve& curve) {
 double kneedle(const MeasuredCurve& curve) {
   const auto [least, most] = std::minmax_element(curve.speedup.begin(), curve.speedup.end());
   const double range = curve.ks.back() - curve.ks.front();
-  double furthest = 0, k = kBeyond;
+  double furthest = 0, k = kNoEnd;
   for (std::size_t i = 1; i + 1 < curve.ks.size(); ++i) {
     const double above =
         (curve.speedup[i] - *least) / (*most - *least) - (curve.ks[i] - curve.ks.front()) / range;
-    if (above > furthest + kExact) {
+    if (above > furthest + kRuleExact) {
       furthest = above;
       k = curve.ks[i];
     }

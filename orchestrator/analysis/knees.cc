@@ -10,14 +10,15 @@
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/analysis/knee_rules.h"
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
 
-constexpr double kBeyond = std::numeric_limits<double>::infinity();
+constexpr double kNowhere = std::numeric_limits<double>::infinity();
 constexpr double kAgree = 2;
 constexpr TermSet kUsl = kOne | kInverseK | kKMinus1;
-constexpr int kFullLevelRuns = 5;  // from here on the bootstrap of medians has its level
+constexpr int kFullKneeRuns = 5;  // from here on the bootstrap of medians has its level
 
 // One row of the answer and how to compute its K on any curve.
 struct Row {
@@ -82,7 +83,7 @@ class Rules {
                const Coefficients& peak) const {
     if (row.floor) return find_crossing(curve.ks, curve.smoothed, *row.floor).k;
     if (row.from_model) {
-      return by_model(row, row.rule == "usl_peak" ? peak : best).value_or(kBeyond);
+      return by_model(row, row.rule == "usl_peak" ? peak : best).value_or(kNowhere);
     }
     if (row.rule == "power") return most_powerful(curve);
     if (row.rule == "marginal") return last_worthwhile(curve);
@@ -131,18 +132,13 @@ void set_interval(const Times& times, std::vector<double> values, Knee& knee) {
   if (!knee.open_high) knee.high = bounds.high;
 }
 
-std::string number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g", value);
-  return buffer;
-}
-
 void set_note(const Times& times, const std::string& model, Knee& knee) {
   const std::string last = "K=" + std::to_string(times.back().k);
   if (knee.rule == "kneedle") {
     knee.note = "depends on the range of K measured: up to " + last + " here";
   } else if (knee.status == "beyond" && knee.rule == "efficiency" && knee.extrapolated) {
-    knee.note = model + " has it at about K=" + number(*knee.extrapolated) + ", extrapolated";
+    knee.note = model + " has it at about K=" + format_number("%.3g", *knee.extrapolated) +
+                ", extrapolated";
   } else if (knee.status == "beyond" && knee.rule != "efficiency") {
     knee.note = "not within the range measured, up to " + last;
   }
@@ -199,15 +195,16 @@ void compare(const Times& times, KneesAnswer& answer) {
     const double edge = knee.status == "beyond" ? times.back().k : times.front().k;
     const double k = knee.k.value_or(edge);
     const char* where = knee.k ? "" : knee.status == "beyond" ? "at least " : "about ";
-    named.push_back({k, std::string(where) + "K=" + number(k) + " by " + knee.rule});
+    named.push_back({k, std::string(where) + "K=" + format_number("%.3g", k) + " by " + knee.rule});
   }
   const auto [least, most] = std::minmax_element(
       named.begin(), named.end(), [](const Named& a, const Named& b) { return a.k < b.k; });
   const double factor = most->k / least->k;
   answer.agree = factor <= kAgree;
   answer.agreement = answer.agree ? "efficiency, power and marginal agree within a factor of 2"
-                                  : "the definitions differ by a factor of " + number(factor) +
-                                        " (" + least->words + ", " + most->words +
+                                  : "the definitions differ by a factor of " +
+                                        format_number("%.3g", factor) + " (" + least->words + ", " +
+                                        most->words +
                                         "): it depends on whether you pay for time or for nodes";
 }
 
@@ -227,7 +224,7 @@ KneesAnswer find_knees(Mode mode, const Times& times, const KneeOptions& options
   const int fewest = fewest_runs(times);
   if (fewest < 2) {
     answer.notes.emplace_back("one run at a K: knees have no interval");
-  } else if (fewest < kFullLevelRuns) {
+  } else if (fewest < kFullKneeRuns) {
     answer.notes.emplace_back(
         "fewer than 5 runs at a K: the intervals of knees are too narrow for 95%");
   }

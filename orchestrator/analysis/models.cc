@@ -157,7 +157,7 @@ int needed_runs(TermSet terms) {
   return count_terms(terms) + 3;  // the least N for which AICc is finite
 }
 
-NotFitted refusal(Mode mode, const ModelForm& form, const Times& times) {
+NotFitted not_fitted(Mode mode, const ModelForm& form, const Times& times) {
   const int have = static_cast<int>(times.size()), need = needed_k(form.terms);
   NotFitted no{.name = form.name};
   if (have < need) {
@@ -237,7 +237,7 @@ ModelsAnswer fit_models(Mode mode, const Times& times, const ModelOptions& optio
   ModelsAnswer answer;
   for (const ModelForm& form : model_forms(mode)) {
     if (std::find(fitted.begin(), fitted.end(), form.terms) == fitted.end()) {
-      answer.not_fitted.push_back(refusal(mode, form, times));
+      answer.not_fitted.push_back(not_fitted(mode, form, times));
       continue;
     }
     ModelFit fit{.name = form.name, .terms = form.terms};

@@ -11,10 +11,10 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kLeastK = 3;
+constexpr std::size_t kLeastTerms = 3;
 
 // Of one point: seconds on top of the median of the nights before.
-struct Growth {
+struct TermGrowth {
   int k = 1;
   Mode mode = Mode::strong;
   double t = 0, total = 0;
@@ -22,7 +22,7 @@ struct Growth {
   double compute = 0, communication = 0, rest = 0;
 };
 
-std::optional<Growth> growth_of(const GateHistory& history, std::size_t i) {
+std::optional<TermGrowth> growth_of(const GateHistory& history, std::size_t i) {
   const GateSeries& series = history.series[i];
   if (!series.log_medians.back()) return std::nullopt;
   std::vector<double> seconds, compute, communication, rest;
@@ -36,7 +36,7 @@ std::optional<Growth> growth_of(const GateHistory& history, std::size_t i) {
     rest.push_back(parts.rest);
   }
   if (seconds.empty()) return std::nullopt;
-  Growth growth;
+  TermGrowth growth;
   growth.k = series.k;
   growth.mode = series.mode;
   growth.t = std::exp(*series.log_medians.back());
@@ -57,11 +57,12 @@ struct GrowthShape {
   double sum() const { return constant + shrinking + growing; }
 };
 
-GrowthShape shape_of(const std::vector<Growth>& growth, double Growth::*part, bool with_log) {
+GrowthShape shape_of(const std::vector<TermGrowth>& growth, double TermGrowth::*part,
+                     bool with_log) {
   const bool strong = growth.front().mode == Mode::strong;
   const int columns = 1 + (strong ? 1 : 0) + (with_log ? 1 : 0);
   std::vector<double> rows;
-  for (const Growth& one : growth) {
+  for (const TermGrowth& one : growth) {
     rows.push_back(1 / one.t);
     if (strong) rows.push_back(1.0 / one.k / one.t);
     if (with_log) rows.push_back(std::log2(one.k) / one.t);
@@ -69,7 +70,7 @@ GrowthShape shape_of(const std::vector<Growth>& growth, double Growth::*part, bo
   }
   const NonNegative fit = solve_non_negative(rows, columns);
   GrowthShape shape;
-  for (const Growth& one : growth) {
+  for (const TermGrowth& one : growth) {
     shape.constant += fit.x[0] / one.t;
     if (strong) shape.shrinking += fit.x[1] / one.k / one.t;
     if (with_log) {
@@ -79,11 +80,11 @@ GrowthShape shape_of(const std::vector<Growth>& growth, double Growth::*part, bo
   return shape;
 }
 
-bool has_shape(const std::vector<Growth>& growth) {
+bool has_shape(const std::vector<TermGrowth>& growth) {
   std::vector<int> ks;
-  for (const Growth& one : growth) ks.push_back(one.k);
+  for (const TermGrowth& one : growth) ks.push_back(one.k);
   std::sort(ks.begin(), ks.end());
-  return static_cast<std::size_t>(std::unique(ks.begin(), ks.end()) - ks.begin()) >= kLeastK;
+  return static_cast<std::size_t>(std::unique(ks.begin(), ks.end()) - ks.begin()) >= kLeastTerms;
 }
 
 std::optional<MovedTerm> largest(std::vector<MovedTerm> terms) {
@@ -106,7 +107,7 @@ std::optional<MovedTerm> largest_growth(const NightParts& growth) {
 }
 
 std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFinding& finding) {
-  std::vector<Growth> growth;
+  std::vector<TermGrowth> growth;
   bool parts = false;
   for (std::size_t i = 0; i < history.series.size(); ++i) {
     if (!belongs(history.series[i], finding)) continue;
@@ -116,18 +117,18 @@ std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFindin
   }
   if (!parts) {
     if (!has_shape(growth)) return std::nullopt;
-    const GrowthShape shape = shape_of(growth, &Growth::total, true);
+    const GrowthShape shape = shape_of(growth, &TermGrowth::total, true);
     return largest(
         {{"compute", shape.shrinking, true},
          {growth.front().mode == Mode::strong ? "serial" : "compute", shape.constant, true},
          {"communication", shape.growing, true}});
   }
   growth.erase(std::remove_if(growth.begin(), growth.end(),
-                              [](const Growth& one) { return !one.has_parts; }),
+                              [](const TermGrowth& one) { return !one.has_parts; }),
                growth.end());
   // As shares of T, so that small K don't outweigh large ones.
   NightParts sum;
-  for (const Growth& one : growth) {
+  for (const TermGrowth& one : growth) {
     sum.compute += one.compute / one.t;
     sum.communication += one.communication / one.t;
     sum.rest += one.rest / one.t;
@@ -135,7 +136,7 @@ std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFindin
   auto moved = largest_growth(sum);
   if (moved && moved->name == "compute" && has_shape(growth) &&
       growth.front().mode == Mode::strong) {
-    const GrowthShape shape = shape_of(growth, &Growth::compute, false);
+    const GrowthShape shape = shape_of(growth, &TermGrowth::compute, false);
     if (shape.constant > shape.shrinking) moved->name = "serial";
   }
   return moved;

@@ -15,7 +15,7 @@ double of(const RunDetail& run, Nanoseconds RankProfile::*part) {
   return sum;
 }
 
-struct Column {
+struct OperationColumn {
   std::string kind;
   std::vector<double> calls, bytes, share, share_of_mpi;
 };
@@ -37,7 +37,7 @@ double profile_window(const RunDetail& run) {
 std::optional<MpiProfile> profile_of(const std::vector<const RunDetail*>& runs) {
   MpiProfile profile;
   std::vector<double> windows, collective, point_to_point, wait, one_sided, other;
-  std::map<std::string, Column> columns;
+  std::map<std::string, OperationColumn> columns;
   for (const RunDetail* run : runs) {
     const double window = profile_window(*run);
     if (!(window > 0)) continue;
@@ -52,7 +52,7 @@ std::optional<MpiProfile> profile_of(const std::vector<const RunDetail*>& runs) 
     double in_mpi = 0;
     for (const OperationTotal& one : run->operations) in_mpi += static_cast<double>(one.time_ns);
     for (const OperationTotal& one : run->operations) {
-      Column& column = columns[one.name];
+      OperationColumn& column = columns[one.name];
       const auto time = static_cast<double>(one.time_ns);
       column.kind = one.kind;
       column.calls.push_back(static_cast<double>(one.calls) / ranks);

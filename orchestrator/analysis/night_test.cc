@@ -12,7 +12,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kPower = 0.8;
+constexpr double kNightPower = 0.8;
 
 }  // namespace
 
@@ -91,7 +91,7 @@ std::vector<bool> holm(const std::vector<double>& p, double alpha) {
 
 double minimal_detectable(double sd, int history, double alpha) {
   const double df = history - 1;
-  return std::expm1((student_t_quantile(1 - alpha, df) + student_t_quantile(kPower, df)) * sd *
+  return std::expm1((student_t_quantile(1 - alpha, df) + student_t_quantile(kNightPower, df)) * sd *
                     std::sqrt(1 + 1.0 / history));
 }
 

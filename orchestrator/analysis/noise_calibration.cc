@@ -16,7 +16,7 @@ namespace kneepoint {
 namespace {
 
 constexpr double kMedianVariance = 1.5707963267948966;  // of a median to that of a mean: pi / 2
-constexpr double kPower = 0.8;
+constexpr double kCalibrationPower = 0.8;
 constexpr int kRepeats[] = {3, 4, 5, 6, 7, 8, 10, 12, 15, 20};
 constexpr int kHistories[] = {8, 12, 16, 20, 30};
 
@@ -293,7 +293,7 @@ std::optional<double> simulated_detectable(const NoiseComponents& noise, const G
   // The same nights for every slowdown: what is seen only grows with it.
   const auto is_seen = [&](double slowdown) {
     const GateBehaviour seen = simulate_gate(noise, shape, options, slowdown, nights, seed);
-    return seen.suspect + seen.regressed >= kPower;
+    return seen.suspect + seen.regressed >= kCalibrationPower;
   };
   double low = 0, high = 0.02;
   while (!is_seen(high)) {

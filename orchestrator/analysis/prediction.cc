@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "orchestrator/base/text.h"
+
 namespace kneepoint {
 namespace {
 
@@ -56,12 +58,6 @@ std::vector<std::vector<double>> simulate(const Times& times, const ModelFit& fi
   return seconds;
 }
 
-std::string number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g", value);
-  return buffer;
-}
-
 void summarise_models(Prediction& p) {
   p.seconds = p.models.front().seconds;
   p.low = p.models.front().low;
@@ -73,7 +69,7 @@ void summarise_models(Prediction& p) {
     p.high = std::max(p.high, m.high);
     least = std::min(least, m.seconds);
     most = std::max(most, m.seconds);
-    each += (each.empty() ? "" : ", ") + number(m.seconds) + " s by " + m.model;
+    each += (each.empty() ? "" : ", ") + format_number("%.3g", m.seconds) + " s by " + m.model;
   }
   if (most > least * (1 + kModelsDiffer)) {
     p.note = "the runs can't tell these models apart at K=" + std::to_string(p.k) + ": " + each;
@@ -81,7 +77,7 @@ void summarise_models(Prediction& p) {
 }
 
 // Empty: K may be predicted.
-std::string refusal(int k, int largest, bool beyond_cap) {
+std::string why_refused(int k, int largest, bool beyond_cap) {
   const std::string what = "K=" + std::to_string(k);
   const std::string measured = " times the largest K measured (" + std::to_string(largest) + ")";
   if (k < 1) return what + " is not a number of workers";
@@ -104,7 +100,7 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
   }
   std::vector<int> accepted;
   for (const int k : ks) {
-    const std::string why = refusal(k, times.back().k, options.beyond_cap);
+    const std::string why = why_refused(k, times.back().k, options.beyond_cap);
     if (why.empty()) {
       accepted.push_back(k);
       answer.predictions.push_back(

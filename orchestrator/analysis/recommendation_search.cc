@@ -17,15 +17,15 @@ constexpr double kSure = 3;            // standard errors, where runs are too fe
 constexpr double kMedianError = 1.25;  // of a median over that of a mean
 constexpr double kUnknownNoise = 0.05;
 
-std::string percent(double share) {
+std::string short_percent(double share) {
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, "%.2g%%", 100 * share);
   return buffer;
 }
 
-class Search {
+class RecommendationSearch {
  public:
-  Search(const SearchCurve& curve, const RecommendationRules& rules)
+  RecommendationSearch(const SearchCurve& curve, const RecommendationRules& rules)
       : curve_(curve), rules_(rules), enough_(std::min(rules.most, kRunsForAnInterval)) {
     ENSURE(!curve.scale.empty() && rules.first >= 1 && rules.most >= rules.first, "a search");
     for (const int k : curve.scale) {
@@ -169,17 +169,18 @@ class Search {
     answer_.rival = k_of(shown);
     answer_.margin = ratio(shown) - 1;
     // With fewer runs it is out by so much that no interval is needed to say so.
-    std::string than = name(shown) + " is " + percent(answer_.margin) + " worse";
+    std::string than = name(shown) + " is " + short_percent(answer_.margin) + " worse";
     if (std::min(runs_of(shown), runs_of(best_)) >= std::max(2, enough_)) {
       answer_.interval = bounds[shown];
       answer_.tie = bounds[shown].low <= 0;
-      than += " [" + percent(bounds[shown].low) + ", " + percent(bounds[shown].high) + "]";
+      than +=
+          " [" + short_percent(bounds[shown].low) + ", " + short_percent(bounds[shown].high) + "]";
     }
     const std::string best = name(best_) + " is best by " + rules_.what + ", ";
     if (!open) {
       return stop(best + than +
                   (answer_.tie
-                       ? ": a tie, but no K is better by more than " + percent(rules_.within)
+                       ? ": a tie, but no K is better by more than " + short_percent(rules_.within)
                        : ""));
     }
     add_most_useful(*open);
@@ -188,8 +189,8 @@ class Search {
                   " allows no more runs");
     }
     answer_.why = "to tell " + name(best_) + " from " + name(*open) + " by " + rules_.what +
-                  ": the second is " + percent(answer_.margin) + " worse [" +
-                  percent(bounds[*open].low) + ", " + percent(bounds[*open].high) + "]";
+                  ": the second is " + short_percent(answer_.margin) + " worse [" +
+                  short_percent(bounds[*open].low) + ", " + short_percent(bounds[*open].high) + "]";
     return std::move(answer_);
   }
 
@@ -238,7 +239,7 @@ class Search {
 
 RecommendationDecision next_recommendation_step(const SearchCurve& curve,
                                                 const RecommendationRules& rules) {
-  return Search(curve, rules).decide();
+  return RecommendationSearch(curve, rules).decide();
 }
 
 }  // namespace kneepoint

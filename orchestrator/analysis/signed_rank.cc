@@ -13,7 +13,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr int kExactPairs = 60;
+constexpr int kExactRankPairs = 60;
 
 double upper_normal(double z) {
   return 0.5 * std::erfc(z / std::sqrt(2.0));
@@ -23,7 +23,7 @@ double upper_normal(double z) {
 class NullTail {
  public:
   explicit NullTail(int n) : n_(n) {
-    if (n <= kExactPairs) null_ = signed_rank_null(n);
+    if (n <= kExactRankPairs) null_ = signed_rank_null(n);
   }
   double up_to(double w) const {
     if (w < 0) return 0;

@@ -8,10 +8,10 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kSide = 0.025;   // chance of a miss on each side
-constexpr double kBeyond = 0.10;  // from here on an expected maximum is a lower bound
-constexpr double kGrowth = 0.01;  // less growth than this is none
-constexpr double kMostly = 0.8, kHardly = 0.2;
+constexpr double kSide = 0.025;         // chance of a miss on each side
+constexpr double kBeyondSample = 0.10;  // from here on an expected maximum is a lower bound
+constexpr double kGrowth = 0.01;        // less growth than this is none
+constexpr double kMostly = 0.8, kHardlyTail = 0.2;
 
 Result<void> require_times(const std::vector<double>& seconds) {
   if (seconds.empty()) return refusal("no iteration was timed");
@@ -53,7 +53,7 @@ Binomial binomial(std::int64_t n, double p) {
 
 // X counts the samples at or below the true quantile. x(l) is above it when X < l; x(u) is below it
 // when X >= u.
-TailQuantile quantile(const std::vector<double>& sorted, double p) {
+TailQuantile tail_quantile(const std::vector<double>& sorted, double p) {
   const auto n = static_cast<std::int64_t>(sorted.size());
   TailQuantile q;
   q.p = p;
@@ -89,9 +89,9 @@ Result<TailSummary> summarise_tail(std::vector<double> seconds) {
   TailSummary t;
   t.samples = static_cast<std::int64_t>(seconds.size());
   t.mean = mean(seconds);
-  t.p50 = quantile(seconds, 0.50);
-  t.p95 = quantile(seconds, 0.95);
-  t.p99 = quantile(seconds, 0.99);
+  t.p50 = tail_quantile(seconds, 0.50);
+  t.p95 = tail_quantile(seconds, 0.95);
+  t.p99 = tail_quantile(seconds, 0.99);
   t.max = seconds.back();
   t.max_is_above = std::pow(kSide, 1 / static_cast<double>(t.samples));
   return t;
@@ -110,7 +110,7 @@ Result<ExpectedMax> expected_max(std::vector<double> seconds, double draws) {
     below = share;
   }
   m.beyond_samples = draws / (draws + n);
-  m.lower_bound = m.beyond_samples >= kBeyond;
+  m.lower_bound = m.beyond_samples >= kBeyondSample;
   return m;
 }
 
@@ -132,9 +132,9 @@ Result<TailGrowth> tail_growth(const std::vector<double>& seconds0, double ranks
     return g;
   }
   g.jitter_share = std::clamp((g.expected - 1) / (g.measured - 1), 0.0, 1.0);
-  g.verdict = g.jitter_share >= kMostly   ? TailVerdict::jitter
-              : g.jitter_share <= kHardly ? TailVerdict::scaling
-                                          : TailVerdict::both;
+  g.verdict = g.jitter_share >= kMostly       ? TailVerdict::jitter
+              : g.jitter_share <= kHardlyTail ? TailVerdict::scaling
+                                              : TailVerdict::both;
   g.sentence = "iterations get " + in_words(100 * (g.measured - 1)) + "% longer; waiting for the " +
                "slowest of more ranks with the same noise explains " +
                (g.lower_bound ? "at least " : "") + in_words(std::round(100 * g.jitter_share)) +

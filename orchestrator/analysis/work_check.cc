@@ -7,16 +7,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "orchestrator/base/text.h"
+
 namespace kneepoint {
 namespace {
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
-std::string percent(double fraction) {
+std::string signed_percent(double fraction) {
   char text[40];
   std::snprintf(text, sizeof text, "%+.2g%%", fraction * 100);
   return text;
@@ -47,11 +43,11 @@ void check_work(Curve& curve) {
 
   const std::string unit = base->point.work_unit.empty() ? "" : " " + base->point.work_unit;
   curve.findings.push_back(
-      std::string(weak ? "work per worker" : "total work") +
-      " is not constant: " + number(reference) + unit + " at K=" + std::to_string(curve.k0) + ", " +
-      number(held(*worst)) + unit + " at K=" + std::to_string(worst->point.k) + " (" +
-      percent(deviation) + "): not trusted by its label '" + to_string(curve.mode) + "'" +
-      (weak ? "; E by work is given and decides" : ""));
+      std::string(weak ? "work per worker" : "total work") + " is not constant: " +
+      format_number("%.6g", reference) + unit + " at K=" + std::to_string(curve.k0) + ", " +
+      format_number("%.6g", held(*worst)) + unit + " at K=" + std::to_string(worst->point.k) +
+      " (" + signed_percent(deviation) + "): not trusted by its label '" + to_string(curve.mode) +
+      "'" + (weak ? "; E by work is given and decides" : ""));
   if (!weak) return;
 
   const auto scaled = [](const Interval& interval, double factor) {

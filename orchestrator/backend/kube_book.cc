@@ -13,6 +13,7 @@
 
 #include "orchestrator/backend/kube_end.h"
 #include "orchestrator/backend/kube_manifest.h"
+#include "orchestrator/backend/local_files.h"
 #include "orchestrator/backend/local_job.h"
 #include "orchestrator/base/hash.h"
 

@@ -10,7 +10,6 @@ namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostNote = 1 << 20;
-constexpr std::size_t kMostRecords = 64 << 20;
 
 std::string note_path(const std::string& allocation_path) {
   return allocation_path + ".end";
@@ -49,14 +48,6 @@ std::optional<Observation> read_end_note(const std::string& allocation_path, con
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;  // a power cut: the cluster is asked again
   }
-}
-
-bool has_end_record(const std::string& records_path) {
-  const auto text = read_file_if_there(records_path, kMostRecords);
-  if (!text || !*text || !(*text)->ends_with('\n')) return false;
-  std::string_view all = **text;
-  all.remove_suffix(1);
-  return all.substr(all.rfind('\n') + 1).find("\"type\":\"end\"") != std::string_view::npos;
 }
 
 }  // namespace kneepoint

@@ -13,7 +13,5 @@ namespace kneepoint {
 
 Result<void> write_end_note(const std::string& allocation_path, const Observation& end);
 std::optional<Observation> read_end_note(const std::string& allocation_path, const JobRef& ref);
-// Does a records file end with the agent's own end?
-bool has_end_record(const std::string& records_path);
 
 }  // namespace kneepoint

@@ -21,7 +21,7 @@ using nlohmann::json;
 constexpr std::size_t kPieceBytes = 96 << 10;  // Linux takes 128 KiB in one variable
 constexpr char kWorkFolder[] = "/kneepoint";
 
-void add_pairs(json& object, const std::vector<std::pair<std::string, std::string>>& pairs) {
+void put_pairs(json& object, const std::vector<std::pair<std::string, std::string>>& pairs) {
   for (const auto& [name, value] : pairs) object[name] = value;
 }
 
@@ -70,7 +70,7 @@ json resources_of(const AllocationRequest& request, const Site& site) {
   if (request.shape.gpus_per_node > 0) {
     wanted[kubernetes.gpu_resource] = std::to_string(request.shape.gpus_per_node);
   }
-  add_pairs(wanted, kubernetes.resources);
+  put_pairs(wanted, kubernetes.resources);
   json limits = wanted;
   if (kubernetes.cpu.empty() && shares) limits.erase("cpu");  // a share, not a ceiling
   return {{"requests", wanted}, {"limits", limits}};
@@ -160,7 +160,7 @@ std::string kube_pod_spec(const AllocationRequest& request, const Site& site,
   for (const std::string& secret : kubernetes.image_pull_secrets) {
     spec["imagePullSecrets"].push_back({{"name", secret}});
   }
-  if (!kubernetes.node_selector.empty()) add_pairs(spec["nodeSelector"], kubernetes.node_selector);
+  if (!kubernetes.node_selector.empty()) put_pairs(spec["nodeSelector"], kubernetes.node_selector);
   if (kubernetes.host_network) {
     spec["hostNetwork"] = true;
     spec["dnsPolicy"] = "ClusterFirstWithHostNet";

@@ -73,7 +73,7 @@ void forget_operators_ways(KubeEnvironment& environment) {
 }  // namespace
 
 std::string kube_agent(const Site& site) {
-  return site.agent.empty() ? std::string(kImageFolder) + "/kneepoint-agent" : site.agent;
+  return site.agent.empty() ? kImageAgent : site.agent;
 }
 
 // Pod 0 knows its plain host name without asking: the other one may not be there yet when a run of

@@ -16,9 +16,9 @@ constexpr int kPage = 500;
 constexpr int kWatchSeconds = 300;
 constexpr Nanoseconds kLongestSilence = 30 * kSecond;  // before a watch answers at all
 constexpr Nanoseconds kLongestWatch = (kWatchSeconds + 60) * kSecond;  // it should have ended
-constexpr Nanoseconds kLongestPause = 30 * kSecond;
+constexpr Nanoseconds kLongestWatchPause = 30 * kSecond;
 constexpr Nanoseconds kSettling = 2 * kSecond;  // for a watch to begin, before we look away
-constexpr std::size_t kMostLine = 32 << 20;
+constexpr std::size_t kMostWatchLine = 32 << 20;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ void KubeView::open(Kind& kind) {
 void KubeView::fail(Kind& kind) {
   kind.stream.reset();
   kind.failures = std::min(kind.failures + 1, 16);
-  const Nanoseconds pause = std::min(kLongestPause, kSecond << std::min(kind.failures, 6));
+  const Nanoseconds pause = std::min(kLongestWatchPause, kSecond << std::min(kind.failures, 6));
   kind.not_before = clock_.steady() + pause;
 }
 
@@ -139,7 +139,7 @@ bool KubeView::read_stream(Kind& kind) {
     begin = end + 1;
   }
   kind.rest.erase(0, begin);
-  if (kind.rest.size() > kMostLine) {
+  if (kind.rest.size() > kMostWatchLine) {
     fail(kind);
     return false;
   }

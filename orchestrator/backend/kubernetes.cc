@@ -14,9 +14,10 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kCallDeadline = 20 * kSecond;  // an API server with a frozen etcd takes 16 s
-constexpr int kDefaultConcurrent = 4;
-constexpr Nanoseconds kOverrun = 90 * kSecond;  // pods start together, and get 30 s to end
+constexpr Nanoseconds kKubeCallDeadline =
+    20 * kSecond;  // an API server with a frozen etcd takes 16 s
+constexpr int kKubeConcurrent = 4;
+constexpr Nanoseconds kPodOverrun = 90 * kSecond;  // pods start together, and get 30 s to end
 
 class KubernetesLauncher final : public Launcher {
  public:
@@ -30,11 +31,11 @@ class KubernetesLauncher final : public Launcher {
     capabilities.nodes = 0;  // not ours to ask: nodes are no namespace's
     capabilities.cores_per_node = 0;
     capabilities.cores_asked = kube_cores(session_.site.kubernetes.cpu);
-    capabilities.default_concurrent = kDefaultConcurrent;
+    capabilities.default_concurrent = kKubeConcurrent;
     capabilities.has_queue = true;
     capabilities.poll_interval = 500 * kMillisecond;
-    capabilities.call_deadline = kCallDeadline;
-    capabilities.overrun = kOverrun;
+    capabilities.call_deadline = kKubeCallDeadline;
+    capabilities.overrun = kPodOverrun;
     capabilities.place = "namespace " + session_.name_space + " of context " +
                          session_.site.kubernetes.access.context;
     return capabilities;
@@ -125,7 +126,7 @@ Result<std::unique_ptr<Launcher>> make_kubernetes_launcher(const LauncherContext
   // Reachable, and are we allowed to look?
   const KubeKind& kind = kube_kind(context.site);
   const KubePlace where{kind.group_version, kind.resource, name_space, "", "limit=1"};
-  const Deadline deadline = context.clock.steady() + kCallDeadline;
+  const Deadline deadline = context.clock.steady() + kKubeCallDeadline;
   auto answer = client->call("GET", where, "", deadline);
   if (!answer) return answer.error();
   // All that is missing at once, not only this.

@@ -20,7 +20,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kOverrun =
+constexpr Nanoseconds kLocalOverrun =
     30 * kSecond;  // an agent starts, and ends what does not end itself
 
 MpirunHost this_host() {
@@ -46,7 +46,7 @@ class LocalLauncher final : public Launcher {
     Capabilities capabilities;
     capabilities.cores_per_node = static_cast<int>(cores_.all().size());
     capabilities.shares_cores = true;
-    capabilities.overrun = kOverrun;
+    capabilities.overrun = kLocalOverrun;
     return capabilities;
   }
 
@@ -133,7 +133,9 @@ class LocalLauncher final : public Launcher {
     if (known != nullptr) {
       // Written but nothing came of it: the same file again, since an agent that is only just
       // starting may be about to lock it.
-      if (look_at(*known).state != AllocationState::unknown) return known->ref;
+      if (look_at(*known).state != AllocationState::unknown || is_withdrawn(known->path)) {
+        return known->ref;
+      }
       const auto cores = cores_.hold(known->path, known->cpus);
       return start(*known, local_request(request, cores, site_, host_).confine_to);
     }
@@ -248,7 +250,8 @@ class LocalLauncher final : public Launcher {
   Observation look_at(LocalJob& job) {
     Observation seen;
     const ProcessIdentity agent_before = job.agent;
-    const bool living = job.ended == 0 && find_life(job);
+    // An agent that began between the two questions holds the file by now: asked again.
+    const bool living = job.ended == 0 && (find_life(job) || (has_begun(job) && find_life(job)));
     seen.job = job.ref;
     seen.submitted_ns = seen.started_ns = job.ref.submitted_ns;
     seen.observed_ns = time_of(job, clock_);
@@ -273,11 +276,25 @@ class LocalLauncher final : public Launcher {
     return seen;
   }
 
+  // The agent that we know need not be the one that holds the file: it may have come second. And
+  // one of an earlier controller may not have come so far that anybody can see it.
   Result<void> cancel_one(const JobRef& ref) {
-    auto job = find(ref);
-    if (!job) return job.error().in("cancel " + ref.name);
-    if (*job == nullptr || (*job)->ended != 0 || !find_life(**job)) return {};
-    return terminate((*job)->agent);
+    auto found = find(ref);
+    if (!found) return found.error().in("cancel " + ref.name);
+    if (*found == nullptr || (*found)->ended != 0) return {};
+    const LocalJob& job = **found;
+    if (has_begun(job) && !is_locked(job.path) && !is_alive(job.agent)) return {};
+    auto withdrawn = withdraw(job.path);
+    if (!withdrawn) return trouble_here(withdrawn.error().in("cancel " + ref.name));
+    if (*withdrawn) return terminate(job.agent);
+    const auto agents = find_agents(job.path);
+    for (const ProcessIdentity& agent : agents) TRY(terminate(agent));
+    if (agents.empty() && is_locked(job.path)) {
+      return Error{ErrorCode::unavailable,
+                   "cancel " + ref.name + ": a process that can't be seen holds '" + job.path + "'",
+                   true};
+    }
+    return {};
   }
 
   const Site& site_;

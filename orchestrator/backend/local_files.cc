@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Texts by base/json_text, reading by nlohmann-json. Every question is a few system calls; only
-// living_agents() walks /proc, and only to find what an earlier controller started.
+// living_agents() walks /proc, to find what an earlier controller started and whom a cancel must
+// reach.
 #include "orchestrator/backend/local_files.h"
 
 #include <dirent.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -58,6 +60,35 @@ void write_step(JsonWriter& w, const StepLine& line) {
   if (step.profile != "none") w.key("profile").value(step.profile);
   write_program(w, step, line.keep_bytes);
   w.end_object();
+}
+
+struct ProcessLine {
+  ProcessIdentity identity;
+  pid_t parent = -1;
+};
+
+std::optional<ProcessLine> look_up_process(pid_t pid) {
+  const auto text = read_file_if_there("/proc/" + std::to_string(pid) + "/stat", 4096);
+  if (!text || !*text) return std::nullopt;
+  // The name may hold anything, even parentheses: fields count from the last one.
+  const std::string& line = **text;
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 4 >= line.size()) return std::nullopt;
+  const char state = line[name_end + 2];
+  if (state == 'Z' || state == 'X' || state == 'x') return std::nullopt;
+  const char* end = line.data() + line.size();
+  ProcessLine found{{pid, 0}};
+  std::from_chars(line.data() + name_end + 4, end, found.parent);
+  std::size_t at = name_end + 2;
+  for (int field = 3; field < 22 && at != std::string::npos; ++field) at = line.find(' ', at + 1);
+  if (at == std::string::npos) return std::nullopt;
+  std::from_chars(line.data() + at + 1, end, found.identity.start_ticks);
+  return found;
+}
+
+// Looked for by agents/agent/agent.cc; the name there is the same.
+std::string withdrawal_of(const std::string& path) {
+  return path + ".withdrawn";
 }
 
 }  // namespace
@@ -140,6 +171,15 @@ Result<std::optional<std::string>> read_file_if_there(const std::string& path, s
   return std::optional<std::string>(std::move(text));
 }
 
+bool has_end_record(const std::string& records_path) {
+  constexpr std::size_t kMostRecords = 64 << 20;
+  const auto text = read_file_if_there(records_path, kMostRecords);
+  if (!text || !*text || !(*text)->ends_with('\n')) return false;
+  std::string_view all = **text;
+  all.remove_suffix(1);
+  return all.substr(all.rfind('\n') + 1).find("\"type\":\"end\"") != std::string_view::npos;
+}
+
 bool path_exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
@@ -165,20 +205,9 @@ std::optional<ProcessIdentity> parse_process_identity(std::string_view text) {
 }
 
 std::optional<ProcessIdentity> living_process(pid_t pid) {
-  const auto text = read_file_if_there("/proc/" + std::to_string(pid) + "/stat", 4096);
-  if (!text || !*text) return std::nullopt;
-  // The name may hold anything, even parentheses: fields count from the last one.
-  const std::string& line = **text;
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= line.size()) return std::nullopt;
-  const char state = line[name_end + 2];
-  if (state == 'Z' || state == 'X' || state == 'x') return std::nullopt;
-  std::size_t at = name_end + 2;
-  for (int field = 3; field < 22 && at != std::string::npos; ++field) at = line.find(' ', at + 1);
-  if (at == std::string::npos) return std::nullopt;
-  ProcessIdentity process{pid, 0};
-  std::from_chars(line.data() + at + 1, line.data() + line.size(), process.start_ticks);
-  return process;
+  const auto found = look_up_process(pid);
+  if (!found) return std::nullopt;
+  return found->identity;
 }
 
 Nanoseconds begin_of(const ProcessIdentity& process) {
@@ -219,8 +248,33 @@ bool is_locked(const std::string& path) {
   return ::fcntl(file.get(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
+Result<bool> withdraw(const std::string& path) {
+  const Closing file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.get() < 0) {
+    if (errno == ENOENT) return true;  // there is nothing to begin
+    return system_error("open '" + path + "'", errno);
+  }
+  // As an agent does: who comes later finds the withdrawal, who came first keeps us out.
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
+    if (errno == EAGAIN || errno == EACCES) return false;
+    return system_error("lock '" + path + "'", errno);
+  }
+  const std::string withdrawal = withdrawal_of(path);
+  const Closing made(::open(withdrawal.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kOwnerOnly));
+  if (made.get() < 0) return system_error("write '" + withdrawal + "'", errno);
+  return true;
+}
+
+bool is_withdrawn(const std::string& path) {
+  return path_exists(withdrawal_of(path));
+}
+
 std::vector<LivingAgent> living_agents() {
   std::vector<LivingAgent> agents;
+  std::vector<pid_t> parents;
   DIR* processes = ::opendir("/proc");
   if (processes == nullptr) return agents;
   constexpr std::string_view kRun("\0run\0", 5);
@@ -232,18 +286,30 @@ std::vector<LivingAgent> living_agents() {
     if (!line || !*line || !(*line)->ends_with(std::string_view(".json\0", 6))) continue;
     const std::size_t run = (*line)->rfind(kRun);
     if (run == std::string::npos) continue;
-    const auto process = living_process(pid);
-    if (process) agents.push_back({(*line)->substr(run + kRun.size()).c_str(), *process});
+    const auto process = look_up_process(pid);
+    if (!process) continue;
+    agents.push_back({(*line)->substr(run + kRun.size()).c_str(), process->identity});
+    parents.push_back(process->parent);
   }
   ::closedir(processes);
-  return agents;
+  // What an agent forks looks like it until its exec.
+  const auto is_forked = [&](const LivingAgent& agent) {
+    const pid_t parent = parents[static_cast<std::size_t>(&agent - agents.data())];
+    return std::any_of(agents.begin(), agents.end(), [&](const LivingAgent& other) {
+      return other.process.pid == parent && other.allocation_path == agent.allocation_path;
+    });
+  };
+  std::vector<LivingAgent> own;
+  std::remove_copy_if(agents.begin(), agents.end(), std::back_inserter(own), is_forked);
+  return own;
 }
 
-std::optional<ProcessIdentity> find_agent(const std::string& allocation_path) {
+std::vector<ProcessIdentity> find_agents(const std::string& allocation_path) {
+  std::vector<ProcessIdentity> found;
   for (const LivingAgent& agent : living_agents()) {
-    if (agent.allocation_path == allocation_path) return agent.process;
+    if (agent.allocation_path == allocation_path) found.push_back(agent.process);
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace kneepoint

@@ -50,6 +50,8 @@ Result<void> write_whole_file(const std::string& path, std::string_view content,
 // Up to `most` bytes; nullopt when there is no such file.
 Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t most);
 bool path_exists(const std::string& path);
+// Does a records file end with the agent's own end?
+bool has_end_record(const std::string& records_path);
 // Last change on the wall clock; 0 when there is no such file.
 Nanoseconds changed_at(const std::string& path);
 
@@ -71,13 +73,19 @@ Result<void> terminate(const ProcessIdentity& process);
 
 // Does an agent hold the allocation file?
 bool is_locked(const std::string& path);
-// Every living agent of this machine, by its command line; whose study doesn't matter.
+// No agent begins it from now on, not even one that is still starting. False: an agent holds it.
+Result<bool> withdraw(const std::string& path);
+bool is_withdrawn(const std::string& path);
+// Every living agent of this machine, by its command line; whose study doesn't matter. One that was
+// started a moment ago may be missing: exec shows its command line late. One that holds its file
+// never is.
 struct LivingAgent {
   std::string allocation_path;
   ProcessIdentity process;
 };
 std::vector<LivingAgent> living_agents();
-// The one that was started with this allocation file.
-std::optional<ProcessIdentity> find_agent(const std::string& allocation_path);
+// Those that were started with this allocation file: the one that holds it, and any that came
+// second and has not noticed yet.
+std::vector<ProcessIdentity> find_agents(const std::string& allocation_path);
 
 }  // namespace kneepoint

@@ -26,9 +26,9 @@ bool find_life(LocalJob& job) {
   // An agent of an earlier controller may be so young that it hasn't locked the file yet.
   const bool may_be_starting = job.adopted && !has_begun(job);
   if (!is_locked(job.path) && !may_be_starting) return false;
-  const auto other = find_agent(job.path);
-  if (!other) return is_locked(job.path);
-  job.agent = *other;
+  const auto others = find_agents(job.path);
+  if (others.empty()) return is_locked(job.path);
+  job.agent = others.front();
   job.ref.id = to_string(job.agent);
   return true;
 }

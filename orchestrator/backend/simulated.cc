@@ -20,7 +20,7 @@ namespace {
 using simulated::Opened;
 using simulated::SimulatedJob;
 
-constexpr int kDefaultConcurrent = 256;
+constexpr int kSimulatedConcurrent = 256;
 
 struct Known {
   Opened opened;
@@ -45,7 +45,7 @@ class SimulatedLauncher final : public Launcher {
     capabilities.nodes = site_.nodes;
     capabilities.cores_per_node = site_.cores_per_node;
     capabilities.gpus_per_node = site_.gpus_per_node;
-    capabilities.default_concurrent = kDefaultConcurrent;
+    capabilities.default_concurrent = kSimulatedConcurrent;
     capabilities.shares_cores = false;
     capabilities.poll_interval = 0;
     return capabilities;

@@ -21,9 +21,9 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kCallDeadline = 20 * kSecond;  // sbatch itself gives up after 9 s
-constexpr Nanoseconds kDoubtful = 15 * kSecond;      // an unanswered sbatch may still arrive
-constexpr int kDefaultConcurrent = 8;
+constexpr Nanoseconds kSlurmCallDeadline = 20 * kSecond;  // sbatch itself gives up after 9 s
+constexpr Nanoseconds kDoubtful = 15 * kSecond;           // an unanswered sbatch may still arrive
+constexpr int kSlurmConcurrent = 8;
 constexpr Nanoseconds kSlurmOverrun = 90 * kSecond;  // whole minutes, then 30 s to be killed
 
 class SlurmLauncher final : public Launcher {
@@ -43,9 +43,9 @@ class SlurmLauncher final : public Launcher {
     capabilities.nodes = cluster_.nodes;
     capabilities.cores_per_node = cluster_.cores_per_node;
     capabilities.gpus_per_node = cluster_.gpus_per_node;
-    capabilities.default_concurrent = kDefaultConcurrent;
+    capabilities.default_concurrent = kSlurmConcurrent;
     capabilities.has_queue = true;
-    capabilities.call_deadline = kCallDeadline;
+    capabilities.call_deadline = kSlurmCallDeadline;
     capabilities.place = "partition " + cluster_.partition + " of Slurm " + cluster_.version +
                          (cluster_.has_accounting ? "" : ", no accounting");
     capabilities.nodes_down = cluster_.nodes - cluster_.nodes_up;
@@ -382,7 +382,7 @@ class SlurmLauncher final : public Launcher {
 Result<std::unique_ptr<Launcher>> make_slurm_launcher(const LauncherContext& context) {
   auto transport = context.site.slurm.transport == "rest" ? make_slurm_rest(context)
                                                           : make_slurm_commands(context);
-  TRY_ASSIGN(SlurmCluster cluster, transport->cluster(context.clock.steady() + kCallDeadline));
+  TRY_ASSIGN(SlurmCluster cluster, transport->cluster(context.clock.steady() + kSlurmCallDeadline));
   const auto& all = cluster.partitions;
   if (std::find(all.begin(), all.end(), cluster.partition) == all.end()) {
     std::string names;

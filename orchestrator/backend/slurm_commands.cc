@@ -15,9 +15,9 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kAtOnce = 4;             // sbatch processes; more gain nothing
-constexpr std::size_t kMostAnswer = 64 << 20;  // squeue of 100,000 jobs is 15 MB
-constexpr std::size_t kMostNames = 60'000;     // bytes of a --name list in one command line
+constexpr std::size_t kCommandsAtOnce = 4;      // sbatch processes; more gain nothing
+constexpr std::size_t kMostAnswer = 64 << 20;   // squeue of 100,000 jobs is 15 MB
+constexpr std::size_t kMostNameBytes = 60'000;  // bytes of a --name list in one command line
 
 class SlurmCommands final : public SlurmTransport {
  public:
@@ -55,7 +55,7 @@ class SlurmCommands final : public SlurmTransport {
     }
     std::vector<Result<std::string>> ids;
     ids.reserve(jobs.size());
-    for (auto& answer : run_captured_all(commands, left(deadline), kAtOnce)) {
+    for (auto& answer : run_captured_all(commands, left(deadline), kCommandsAtOnce)) {
       auto said = good("sbatch", std::move(answer));
       if (!said) {
         ids.emplace_back(said.error());
@@ -82,7 +82,7 @@ class SlurmCommands final : public SlurmTransport {
                                         Deadline deadline) override {
     std::string list;
     for (const std::string& name : names) {
-      if (list.size() + name.size() > kMostNames) {
+      if (list.size() + name.size() > kMostNameBytes) {
         list.clear();  // all of this user's jobs then
         break;
       }

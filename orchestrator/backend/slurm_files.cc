@@ -13,20 +13,10 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kMostRecords = 64 << 20;
 constexpr std::size_t kMostLine = 200;
 
 std::string records_path(const KnownStep& step) {
   return step.run_dir + "/records.ndjson";
-}
-
-bool has_end_record(const KnownStep& step) {
-  const auto text = read_file_if_there(records_path(step), kMostRecords);
-  if (!text || !*text || !(*text)->ends_with('\n')) return false;
-  std::string_view all = **text;
-  all.remove_suffix(1);
-  const std::string_view last = all.substr(all.rfind('\n') + 1);
-  return last.find("\"type\":\"end\"") != std::string_view::npos;
 }
 
 std::string suspended_path(const std::string& directory, const std::string& name) {
@@ -45,7 +35,9 @@ bool any_step_begun(const std::vector<KnownStep>& steps) {
 }
 
 bool all_steps_ended(const std::vector<KnownStep>& steps) {
-  return !steps.empty() && std::all_of(steps.begin(), steps.end(), has_end_record);
+  return !steps.empty() && std::all_of(steps.begin(), steps.end(), [](const KnownStep& step) {
+    return has_end_record(records_path(step));
+  });
 }
 
 Nanoseconds last_record_of(const std::vector<KnownStep>& steps) {

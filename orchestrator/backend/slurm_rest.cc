@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kWhat = "slurmrestd";
 constexpr const char* kNewToken = "make a new one with `scontrol token`";
-constexpr std::size_t kMostNames = 3'000;      // bytes of a list of names in a path
+constexpr std::size_t kMostPathNames = 3'000;  // bytes of a list of names in a path
 constexpr std::size_t kMostBytes = 512 << 20;  // 5,000 jobs of large nodes are 100 MB
 
 std::string this_user() {
@@ -79,7 +79,7 @@ class SlurmRest final : public SlurmTransport {
     std::string wanted;
     for (const std::string& name : names) wanted += (wanted.empty() ? "" : ",") + name;
     // Where the names don't fit into a request's first line, all jobs since then are asked for.
-    const bool fits = wanted.size() < kMostNames;
+    const bool fits = wanted.size() < kMostPathNames;
     TRY_ASSIGN(const std::string body,
                get("/slurmdb/",
                    "jobs?skip_steps=true&start_time=uts" +

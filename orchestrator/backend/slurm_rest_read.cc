@@ -8,6 +8,7 @@
 
 #include "orchestrator/backend/slurm_rest_text.h"
 #include "orchestrator/base/node_list.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -18,7 +19,7 @@ Json parsed(std::string_view body) {
   return Json::parse(body.begin(), body.end(), nullptr, false);
 }
 
-const Json& at(const Json& object, const char* key) {
+const Json& member(const Json& object, const char* key) {
   static const Json nothing;
   if (!object.is_object()) return nothing;
   const auto found = object.find(key);
@@ -44,12 +45,12 @@ std::string words(const Json& value) {
 // 7, or {"set": true, "infinite": false, "number": 7}; what is unset or endless is 0.
 std::int64_t number(const Json& value) {
   if (value.is_object()) {
-    const Json& set = at(value, "set");
-    const Json& infinite = at(value, "infinite");
+    const Json& set = member(value, "set");
+    const Json& infinite = member(value, "infinite");
     if ((set.is_boolean() && !set.get<bool>()) || (infinite.is_boolean() && infinite.get<bool>())) {
       return 0;
     }
-    return number(at(value, "number"));
+    return number(member(value, "number"));
   }
   if (!value.is_number()) return 0;
   const auto plain = value.is_number_float() ? static_cast<std::int64_t>(value.get<double>())
@@ -57,7 +58,7 @@ std::int64_t number(const Json& value) {
   return plain < 0 || plain >= 0xFFFFFFFE ? 0 : plain;  // NO_VAL and INFINITE of older versions
 }
 
-Nanoseconds time_of(const Json& value) {
+Nanoseconds rest_time_of(const Json& value) {
   return number(value) * kSecond;
 }
 
@@ -75,10 +76,10 @@ void read_exit(const Json& value, SlurmJob& job) {
     job.signal = status & 0x7F;
     return;
   }
-  job.exit_code = static_cast<int>(number(at(value, "return_code")));
-  const Json& signal = at(value, "signal");
-  const Json& id = at(signal, "id");
-  job.signal = static_cast<int>(number(id.is_null() ? at(signal, "signal_id") : id));
+  job.exit_code = static_cast<int>(number(member(value, "return_code")));
+  const Json& signal = member(value, "signal");
+  const Json& id = member(signal, "id");
+  job.signal = static_cast<int>(number(id.is_null() ? member(signal, "signal_id") : id));
 }
 
 std::string plain_reason(const Json& value) {
@@ -86,58 +87,53 @@ std::string plain_reason(const Json& value) {
   return reason == "None" ? "" : reason;
 }
 
-SlurmJob job_of(const Json& from) {
+SlurmJob rest_job_of(const Json& from) {
   SlurmJob job;
-  job.id = word(at(from, "job_id"));
-  job.name = word(at(from, "name"));
-  job.directory = word(at(from, "current_working_directory"));
-  const Json& state = at(from, "job_state");
+  job.id = word(member(from, "job_id"));
+  job.name = word(member(from, "name"));
+  job.directory = word(member(from, "current_working_directory"));
+  const Json& state = member(from, "job_state");
   job.state = word(state);
-  job.completing = has_word(state, "COMPLETING") || has_word(at(from, "flags"), "COMPLETING");
-  job.reason = plain_reason(at(from, "state_reason"));
-  const Json& nodes = at(from, "nodes");
-  job.nodes = word(nodes.is_object() ? at(nodes, "list") : nodes);
-  job.failed_node = word(at(from, "failed_node"));
-  job.submitted = time_of(at(from, "submit_time"));
-  job.started = time_of(at(from, "start_time"));
+  job.completing = has_word(state, "COMPLETING") || has_word(member(from, "flags"), "COMPLETING");
+  job.reason = plain_reason(member(from, "state_reason"));
+  const Json& nodes = member(from, "nodes");
+  job.nodes = word(nodes.is_object() ? member(nodes, "list") : nodes);
+  job.failed_node = word(member(from, "failed_node"));
+  job.submitted = rest_time_of(member(from, "submit_time"));
+  job.started = rest_time_of(member(from, "start_time"));
   const bool over = job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
                     job.state != "CONFIGURING";
   // Of a job that runs, Slurm tells when it would be ended.
-  if (over) job.ended = time_of(at(from, "end_time"));
+  if (over) job.ended = rest_time_of(member(from, "end_time"));
   // One that was cancelled in the queue is told to have started when it ended.
   if (over && job.nodes.empty()) job.started = 0;
-  read_exit(at(from, "exit_code"), job);
+  read_exit(member(from, "exit_code"), job);
   return job;
 }
 
 SlurmJob past_job_of(const Json& from) {
   SlurmJob job;
-  job.id = word(at(from, "job_id"));
-  job.name = word(at(from, "name"));
-  job.directory = word(at(from, "working_directory"));
-  job.state = word(at(at(from, "state"), "current"));
-  job.reason = plain_reason(at(at(from, "state"), "reason"));
-  job.nodes = word(at(from, "nodes"));
+  job.id = word(member(from, "job_id"));
+  job.name = word(member(from, "name"));
+  job.directory = word(member(from, "working_directory"));
+  job.state = word(member(member(from, "state"), "current"));
+  job.reason = plain_reason(member(member(from, "state"), "reason"));
+  job.nodes = word(member(from, "nodes"));
   if (job.nodes == "None assigned") job.nodes.clear();
-  job.failed_node = word(at(from, "failed_node"));
-  job.ended_by = word(at(from, "kill_request_user"));
-  const Json& time = at(from, "time");
-  job.submitted = time_of(at(time, "submission"));
-  job.started = time_of(at(time, "start"));
-  job.ended = time_of(at(time, "end"));
-  read_exit(at(from, "exit_code"), job);
+  job.failed_node = word(member(from, "failed_node"));
+  job.ended_by = word(member(from, "kill_request_user"));
+  const Json& time = member(from, "time");
+  job.submitted = rest_time_of(member(time, "submission"));
+  job.started = rest_time_of(member(time, "start"));
+  job.ended = rest_time_of(member(time, "end"));
+  read_exit(member(from, "exit_code"), job);
   return job;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
 }
 
 // "idle", "IDLE", ["IDLE","DRAIN"]; flags apart or not.
 bool is_up(const Json& node) {
-  std::string all = words(at(node, "state")) + "," + words(at(node, "state_flags"));
-  all = lower(all);
+  std::string all = words(member(node, "state")) + "," + words(member(node, "state_flags"));
+  all = ascii_lower(all);
   // A node that sleeps to save power wakes when it is wanted.
   for (const std::string_view asleep : {"powered_down", "powering_down", "power_down"}) {
     if (const std::size_t found = all.find(asleep); found != std::string::npos) {
@@ -166,7 +162,7 @@ int gpus_of(const std::string& gres) {
 int nodes_of(const Json& tres) {
   if (!tres.is_array()) return 0;
   for (const Json& one : tres) {
-    if (word(at(one, "type")) == "node") return static_cast<int>(number(at(one, "count")));
+    if (word(member(one, "type")) == "node") return static_cast<int>(number(member(one, "count")));
   }
   return 0;
 }
@@ -198,11 +194,11 @@ std::string from_base64(std::string_view text) {
 RestErrors errors_of(const Json& answer) {
   RestErrors found;
   found.is_json = answer.is_object();
-  const Json& errors = at(answer, "errors");
+  const Json& errors = member(answer, "errors");
   if (!errors.is_array()) return found;
   for (const Json& one : errors) {
-    std::string said = word(at(one, "error"));
-    const std::string description = word(at(one, "description"));
+    std::string said = word(member(one, "error"));
+    const std::string description = word(member(one, "description"));
     if (said.empty() || said == "Unspecified error" || said == "Failure during parsing") {
       if (!description.empty()) said = description;
     } else if (!description.empty() && description.find(said) == std::string::npos) {
@@ -221,9 +217,9 @@ RestErrors parse_rest_errors(std::string_view body) {
 
 std::string parse_rest_job_id(std::string_view body) {
   const Json answer = parsed(body);
-  const std::int64_t plain = number(at(answer, "job_id"));
+  const std::int64_t plain = number(member(answer, "job_id"));
   if (plain > 0) return std::to_string(plain);
-  const std::int64_t nested = number(at(at(answer, "result"), "job_id"));
+  const std::int64_t nested = number(member(member(answer, "result"), "job_id"));
   return nested > 0 ? std::to_string(nested) : "";
 }
 
@@ -231,13 +227,13 @@ std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, cons
                                                      RestErrors* errors) {
   const Json answer = parsed(body);
   if (errors != nullptr) *errors = errors_of(answer);
-  const Json& list = at(answer, "jobs");
+  const Json& list = member(answer, "jobs");
   if (!list.is_array()) return std::nullopt;
   std::vector<SlurmJob> jobs;
   for (const Json& one : list) {
-    const std::string whose = word(at(one, "user_name"));
+    const std::string whose = word(member(one, "user_name"));
     if (!user.empty() && !whose.empty() && whose != user) continue;
-    SlurmJob job = job_of(one);
+    SlurmJob job = rest_job_of(one);
     if (!job.id.empty() && !job.state.empty()) jobs.push_back(std::move(job));
   }
   return jobs;
@@ -245,7 +241,7 @@ std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, cons
 
 std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body) {
   const Json answer = parsed(body);
-  const Json& list = at(answer, "jobs");
+  const Json& list = member(answer, "jobs");
   if (!list.is_array()) return std::nullopt;
   std::vector<SlurmJob> jobs;
   for (const Json& one : list) {
@@ -257,37 +253,39 @@ std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body) {
 
 std::string parse_rest_version(std::string_view body) {
   const Json answer = parsed(body);
-  const Json& meta = at(answer, "meta");
-  const Json& older = at(meta, "Slurm");
-  return word(at(older.is_null() ? at(meta, "slurm") : older, "release"));
+  const Json& meta = member(answer, "meta");
+  const Json& older = member(meta, "Slurm");
+  return word(member(older.is_null() ? member(meta, "slurm") : older, "release"));
 }
 
 std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
   std::vector<RestPartition> partitions;
   const Json answer = parsed(body);
-  const Json& list = at(answer, "partitions");
+  const Json& list = member(answer, "partitions");
   if (!list.is_array()) return partitions;
   for (const Json& one : list) {
     RestPartition& partition = partitions.emplace_back();
-    partition.name = word(at(one, "name"));
-    const Json& flags = at(one, "flags");
-    const Json& inner = at(one, "partition");  // v0.0.40 and later
-    partition.state = word(inner.is_object() ? at(inner, "state") : at(one, "state"));
+    partition.name = word(member(one, "name"));
+    const Json& flags = member(one, "flags");
+    const Json& inner = member(one, "partition");  // v0.0.40 and later
+    partition.state = word(inner.is_object() ? member(inner, "state") : member(one, "state"));
     partition.is_default = has_word(flags, "default") || has_word(flags, "DEFAULT");
-    const Json& count = at(one, "total_nodes");
+    const Json& count = member(one, "total_nodes");
     partition.nodes =
-        static_cast<int>(number(count.is_null() ? at(at(one, "nodes"), "total") : count));
-    const Json& most = at(one, "maximum_nodes_per_job");
-    const Json& maximums = at(one, "maximums");
+        static_cast<int>(number(count.is_null() ? member(member(one, "nodes"), "total") : count));
+    const Json& most = member(one, "maximum_nodes_per_job");
+    const Json& maximums = member(one, "maximums");
     partition.most_nodes =
-        static_cast<int>(number(maximums.is_object() ? at(maximums, "nodes") : most));
-    const Json& time = maximums.is_object() ? at(maximums, "time") : at(one, "max_time_limit");
+        static_cast<int>(number(maximums.is_object() ? member(maximums, "nodes") : most));
+    const Json& time =
+        maximums.is_object() ? member(maximums, "time") : member(one, "max_time_limit");
     partition.most_time = number(time) * kMinute;
-    const Json& accounts = at(one, "accounts");
-    const Json& qos = at(one, "qos");
+    const Json& accounts = member(one, "accounts");
+    const Json& qos = member(one, "qos");
     partition.allowed_accounts =
-        words(accounts.is_object() ? at(accounts, "allowed") : at(one, "allowed_accounts"));
-    partition.allowed_qos = words(qos.is_object() ? at(qos, "allowed") : at(one, "allowed_qos"));
+        words(accounts.is_object() ? member(accounts, "allowed") : member(one, "allowed_accounts"));
+    partition.allowed_qos =
+        words(qos.is_object() ? member(qos, "allowed") : member(one, "allowed_qos"));
   }
   // From v0.0.39 on nobody tells which one is the default; of one alone it is plain.
   if (partitions.size() == 1) partitions.front().is_default = true;
@@ -298,29 +296,30 @@ SlurmAccounting parse_rest_accounting(std::string_view associations, std::string
                                       const std::string& user) {
   SlurmAccounting read;
   const Json mine = parsed(associations);
-  const Json& list = at(mine, "associations");
+  const Json& list = member(mine, "associations");
   for (const Json& one : list.is_array() ? list : Json::array()) {
-    if (word(at(one, "user")) != user) continue;
-    const Json& most = at(one, "max");
-    const Json& tres = at(most, "tres");
+    if (word(member(one, "user")) != user) continue;
+    const Json& most = member(one, "max");
+    const Json& tres = member(most, "tres");
     SlurmAssociation& added = read.associations.emplace_back();
-    added.account = word(at(one, "account"));
-    added.partition = word(at(one, "partition"));
-    added.default_qos = word(at(at(one, "default"), "qos"));
+    added.account = word(member(one, "account"));
+    added.partition = word(member(one, "partition"));
+    added.default_qos = word(member(member(one, "default"), "qos"));
     // A number up to v0.0.38, then a boolean.
-    const Json& is_default = at(one, "is_default");
+    const Json& is_default = member(one, "is_default");
     added.is_default = is_default.is_boolean() ? is_default.get<bool>() : number(is_default) > 0;
-    added.allows = {nodes_of(at(at(tres, "per"), "job")),
-                    number(at(at(at(most, "jobs"), "per"), "wall_clock")) * kMinute};
+    added.allows = {nodes_of(member(member(tres, "per"), "job")),
+                    number(member(member(member(most, "jobs"), "per"), "wall_clock")) * kMinute};
   }
   const Json all = parsed(qos);
   for (const char* key : {"QOS", "qos"}) {
-    const Json& found = at(all, key);
+    const Json& found = member(all, key);
     for (const Json& one : found.is_array() ? found : Json::array()) {
-      const Json& most = at(at(one, "limits"), "max");
-      read.qos.push_back({word(at(one, "name")),
-                          {nodes_of(at(at(at(most, "tres"), "per"), "job")),
-                           number(at(at(at(most, "wall_clock"), "per"), "job")) * kMinute}});
+      const Json& most = member(member(one, "limits"), "max");
+      read.qos.push_back(
+          {word(member(one, "name")),
+           {nodes_of(member(member(member(most, "tres"), "per"), "job")),
+            number(member(member(member(most, "wall_clock"), "per"), "job")) * kMinute}});
     }
   }
   return read;
@@ -340,19 +339,19 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
     cluster.time_limit = one.most_time;
   }
   const Json answer = parsed(nodes);
-  const Json& list = at(answer, "nodes");
+  const Json& list = member(answer, "nodes");
   if (!list.is_array()) return cluster;
   bool first = true;
   for (const Json& node : list) {
-    if (!has_word(at(node, "partitions"), cluster.partition)) continue;
+    if (!has_word(member(node, "partitions"), cluster.partition)) continue;
     if (is_up(node)) ++cluster.nodes_up;
     const auto least = [&](int& value, std::int64_t other) {
       value = first ? static_cast<int>(other) : std::min(value, static_cast<int>(other));
     };
-    const std::int64_t cores = number(at(node, "cores")) * number(at(node, "sockets"));
-    least(cluster.cpus_per_node, number(at(node, "cpus")));
+    const std::int64_t cores = number(member(node, "cores")) * number(member(node, "sockets"));
+    least(cluster.cpus_per_node, number(member(node, "cpus")));
     least(cluster.cores_per_node, cores);
-    least(cluster.gpus_per_node, gpus_of(word(at(node, "gres"))));
+    least(cluster.gpus_per_node, gpus_of(word(member(node, "gres"))));
     first = false;
   }
   return cluster;
@@ -363,10 +362,10 @@ std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std:
   const std::set<std::string> wanted(asked.begin(), asked.end());
   std::vector<std::string> down;
   const Json answer = parsed(body);
-  const Json& list = at(answer, "nodes");
+  const Json& list = member(answer, "nodes");
   if (!list.is_array()) return down;
   for (const Json& node : list) {
-    std::string name = word(at(node, "name"));
+    std::string name = word(member(node, "name"));
     if (wanted.contains(name) && !is_up(node)) down.push_back(std::move(name));
   }
   return down;
@@ -378,13 +377,13 @@ TokenClaims parse_token(std::string_view token) {
   if (first == std::string_view::npos) return claims;
   const std::size_t second = std::min(token.find('.', first + 1), token.size());
   const Json payload = parsed(from_base64(token.substr(first + 1, second - first - 1)));
-  const Json& expires = at(payload, "exp");
+  const Json& expires = member(payload, "exp");
   if (expires.is_number()) {
     // Some tokens are made to hold for centuries.
     claims.expires = static_cast<Nanoseconds>(std::min(expires.get<double>(), 9e9)) * kSecond;
   }
-  claims.user = word(at(payload, "sun"));
-  if (claims.user.empty()) claims.user = word(at(payload, "username"));
+  claims.user = word(member(payload, "sun"));
+  if (claims.user.empty()) claims.user = word(member(payload, "username"));
   return claims;
 }
 

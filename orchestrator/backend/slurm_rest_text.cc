@@ -58,7 +58,7 @@ void put_text(JsonWriter& w, const char* key, const std::string& value) {
   if (!value.empty()) w.key(key).value(value);
 }
 
-std::string quoted(const std::string& word) {
+std::string in_quotes(const std::string& word) {
   return "'" + word + "'";
 }
 
@@ -156,10 +156,10 @@ std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
     std::string names;
     for (const RestPartition& one : partitions) names += (names.empty() ? "" : ", ") + one.name;
     return (site.partition.empty() ? std::string("no default partition is told")
-                                   : "there is no partition " + quoted(site.partition)) +
+                                   : "there is no partition " + in_quotes(site.partition)) +
            "; set slurm.partition in the site to one of: " + names;
   }
-  const std::string place = "partition " + quoted(found->name);
+  const std::string place = "partition " + in_quotes(found->name);
   if (!found->state.empty() && found->state != "UP") {
     return place + " is " + found->state + "; set slurm.partition in the site to one that is up";
   }
@@ -177,13 +177,13 @@ std::string why_refused(const SlurmSubmission& job, const SlurmSite& site,
   }
   if (!site.qos.empty() && !found->allowed_qos.empty() &&
       !is_in_list(found->allowed_qos, site.qos)) {
-    return place + " takes QOS " + found->allowed_qos + " and not " + quoted(site.qos) +
+    return place + " takes QOS " + found->allowed_qos + " and not " + in_quotes(site.qos) +
            "; set slurm.qos in the site";
   }
   if (!site.account.empty() && !found->allowed_accounts.empty() &&
       !is_in_list(found->allowed_accounts, site.account)) {
     return place + " is for accounts " + found->allowed_accounts + " and not " +
-           quoted(site.account) + "; set slurm.account in the site";
+           in_quotes(site.account) + "; set slurm.account in the site";
   }
   return why_not_allowed(accounting, site, job);
 }

@@ -269,7 +269,7 @@ std::string to_json(const CheckAnswer& answer) {
   json.key("largest_ranks").value(submission.largest.ranks);
   json.key("largest_cores").value(submission.largest_is_emulated ? 0 : submission.largest.cpus());
   json.end_object();
-  const Estimate estimate = estimate_cost(
+  const CostEstimate estimate = estimate_cost(
       answer.study, plan.search.adaptive ? plan.repeat.max : plan.repeat.min, answer.price);
   json.key("estimate").begin_object();
   json.key("modelled_runs").value(estimate.modelled_runs);

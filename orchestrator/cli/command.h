@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A command as a value: its words, flags and examples, and the function that carries it out. The
-// parser, the help text, the completion scripts and docs/reference/cli.md's test all read this one
-// description, so none of them can know a flag that the others don't.
+// parser, the help text, the manual pages, the completion scripts and docs/reference/cli.md's test
+// all read this one description, so none of them can know a flag that the others don't.
 #pragma once
 
 #include <map>
@@ -75,6 +75,13 @@ struct CommandSpec {
 const std::vector<CommandSpec>& all_commands();
 // Flags that every command takes.
 const std::vector<Flag>& global_flags();
+
+// What help and manual page say of the program as a whole; sentences without a line's end.
+std::string program_summary();
+std::string program_description();
+std::string study_words();
+std::string exit_codes_text();
+std::vector<std::string> main_examples();
 
 // "Usage: ..." and all the rest, ending in a newline.
 std::string help_text(const CommandSpec& command);

@@ -20,7 +20,7 @@ struct Bound {
   CLI::Option* option;
 };
 
-struct Table {
+struct HelpTable {
   std::deque<std::string> values;  // what CLI11 writes into; unused, results() is read instead
   std::map<const CLI::App*, const CommandSpec*> commands;
   std::map<const CLI::App*, std::vector<Bound>> own;
@@ -48,7 +48,7 @@ void restrict_choices(CLI::Option* option, const std::vector<std::string>& choic
   option->check([choices](const std::string& text) { return not_a_choice(text, choices); });
 }
 
-CLI::Option* add_flag(CLI::App& app, const Flag& flag, Table& table) {
+CLI::Option* add_flag(CLI::App& app, const Flag& flag, HelpTable& table) {
   if (flag.value.empty()) return app.add_flag(flag.name);
   CLI::Option* option = app.add_option(flag.name, table.values.emplace_back());
   option->expected(1);
@@ -58,14 +58,14 @@ CLI::Option* add_flag(CLI::App& app, const Flag& flag, Table& table) {
   return option;
 }
 
-void add_global_flags(CLI::App& app, Table& table) {
+void add_global_flags(CLI::App& app, HelpTable& table) {
   app.set_help_flag("-h,--help");
   for (const Flag& flag : global_flags()) {
     if (flag.name != "--help") table.global.push_back({flag.name, add_flag(app, flag, table)});
   }
 }
 
-void add_command(CLI::App& app, const CommandSpec& spec, Table& table) {
+void add_command(CLI::App& app, const CommandSpec& spec, HelpTable& table) {
   CLI::App* sub = app.add_subcommand(spec.name);
   table.commands[sub] = &spec;
   add_global_flags(*sub, table);
@@ -140,7 +140,7 @@ Result<ParsedLine> parse_command_line(const std::vector<std::string>& words,
   }
 
   CLI::App app("", "kneepoint");
-  Table table;
+  HelpTable table;
   app.require_subcommand(1);
   add_global_flags(app, table);
   for (const CommandSpec& spec : commands) add_command(app, spec, table);

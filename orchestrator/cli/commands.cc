@@ -16,7 +16,8 @@ const std::vector<CommandSpec>& all_commands() {
       gate_command(),   baseline_command(),  nightly_command(), compare_command(),
       size_command(),   import_command(),    export_command(),  verify_command(),
       audit_command(),  predict_command(),   doctor_command(),  serve_command(),
-      start_command(),  workloads_command(), version_command(), completion_command()};
+      start_command(),  workloads_command(), version_command(), completion_command(),
+      man_command()};
   return commands;
 }
 

@@ -35,5 +35,6 @@ CommandSpec serve_command();
 CommandSpec start_command();
 CommandSpec version_command();
 CommandSpec completion_command();
+CommandSpec man_command();
 
 }  // namespace kneepoint::cli

@@ -6,11 +6,11 @@
 namespace kneepoint::cli {
 namespace {
 
-constexpr const char* kStudies = "kneepoint list --quiet 2>/dev/null";
+constexpr const char* kListStudies = "kneepoint list --quiet 2>/dev/null";
 constexpr const char* kWorkloads =
     "kneepoint workloads 2>/dev/null | tail -n +2 | cut -d \" \" -f 1";
 
-std::string joined(const std::vector<std::string>& words) {
+std::string spaced(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
@@ -18,7 +18,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 // In single quotes, for any of the three shells' scripts (fish and POSIX shells differ here only in
 // how a quote is escaped, so quotes become typographic ones).
-std::string quoted(const std::string& text) {
+std::string single_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' || c == '\\' ? std::string("’") : std::string(1, c);
   return out + "'";
@@ -32,12 +32,12 @@ std::vector<Flag> flags_of(const CommandSpec& command) {
 
 // What to offer for a positional or a flag's value, in bash.
 std::string bash_words(const std::vector<std::string>& choices, Completes completes) {
-  if (!choices.empty()) return "COMPREPLY=($(compgen -W \"" + joined(choices) + "\" -- \"$cur\"))";
+  if (!choices.empty()) return "COMPREPLY=($(compgen -W \"" + spaced(choices) + "\" -- \"$cur\"))";
   switch (completes) {
     case Completes::files:
       return "COMPREPLY=($(compgen -f -- \"$cur\"))";
     case Completes::studies:
-      return "COMPREPLY=($(compgen -W \"$(" + std::string(kStudies) + ")\" -- \"$cur\"))";
+      return "COMPREPLY=($(compgen -W \"$(" + std::string(kListStudies) + ")\" -- \"$cur\"))";
     case Completes::workloads:
       return "COMPREPLY=($(compgen -W \"$(" + std::string(kWorkloads) + ")\" -- \"$cur\"))";
     case Completes::nothing:
@@ -47,7 +47,7 @@ std::string bash_words(const std::vector<std::string>& choices, Completes comple
 }
 
 std::string zsh_action(const std::vector<std::string>& choices, Completes completes) {
-  if (!choices.empty()) return "(" + joined(choices) + ")";
+  if (!choices.empty()) return "(" + spaced(choices) + ")";
   switch (completes) {
     case Completes::files:
       return "_files";
@@ -72,12 +72,12 @@ std::string zsh_help(const std::string& help) {
 }
 
 std::string fish_arguments(const std::vector<std::string>& choices, Completes completes) {
-  if (!choices.empty()) return " -x -a " + quoted(joined(choices));
+  if (!choices.empty()) return " -x -a " + single_quoted(spaced(choices));
   switch (completes) {
     case Completes::files:
       return " -r -F";
     case Completes::studies:
-      return " -x -a '(" + std::string(kStudies) + ")'";
+      return " -x -a '(" + std::string(kListStudies) + ")'";
     case Completes::workloads:
       return " -x -a '(" + std::string(kWorkloads) + ")'";
     case Completes::nothing:
@@ -140,28 +140,29 @@ std::string bash_completion(const std::vector<CommandSpec>& commands) {
 std::string zsh_completion(const std::vector<CommandSpec>& commands) {
   std::string list, cases;
   for (const CommandSpec& command : commands) {
-    list += "    " + quoted(command.name + ":" + zsh_help(command.summary)) + "\n";
+    list += "    " + single_quoted(command.name + ":" + zsh_help(command.summary)) + "\n";
     cases += "    " + command.name + ")\n      _arguments";
     for (const Flag& flag : flags_of(command)) {
       std::string spec = flag.name + "[" + zsh_help(flag.help) + "]";
       if (!flag.value.empty()) {
         spec += ":" + flag.value + ":" + zsh_action(flag.choices, flag.completes);
       }
-      cases += " \\\n        " + quoted(spec);
+      cases += " \\\n        " + single_quoted(spec);
     }
     for (std::size_t i = 0; i < command.positionals.size(); ++i) {
       const Positional& positional = command.positionals[i];
-      cases += " \\\n        " +
-               quoted((positional.many ? "*" : std::to_string(i + 1)) +
-                      (positional.required || positional.many ? ":" : "::") + positional.name +
-                      ":" + zsh_action(positional.choices, positional.completes));
+      cases +=
+          " \\\n        " +
+          single_quoted((positional.many ? "*" : std::to_string(i + 1)) +
+                        (positional.required || positional.many ? ":" : "::") + positional.name +
+                        ":" + zsh_action(positional.choices, positional.completes));
     }
     cases += "\n      ;;\n";
   }
   return "#compdef kneepoint\n"
          "# zsh completion of kneepoint: source <(kneepoint completion zsh)\n"
          "_kneepoint_studies() { compadd -- ${(f)\"$(" +
-         std::string(kStudies) +
+         std::string(kListStudies) +
          ")\"} }\n"
          "_kneepoint_workloads() { compadd -- ${(f)\"$(" +
          std::string(kWorkloads) +
@@ -182,7 +183,12 @@ std::string zsh_completion(const std::vector<CommandSpec>& commands) {
          cases +
          "  esac\n"
          "}\n"
-         "compdef _kneepoint kneepoint\n";
+         // From a folder of fpath this is the function's first call; sourced, it is its definition.
+         "if [[ ${funcstack[1]} == _kneepoint ]]; then\n"
+         "  _kneepoint \"$@\"\n"
+         "else\n"
+         "  compdef _kneepoint kneepoint\n"
+         "fi\n";
 }
 
 std::string fish_completion(const std::vector<CommandSpec>& commands) {
@@ -192,12 +198,12 @@ std::string fish_completion(const std::vector<CommandSpec>& commands) {
   const auto flag_line = [](const std::string& condition, const Flag& flag) {
     return "complete -c kneepoint" + condition + " -l " + flag.name.substr(2) +
            (flag.value.empty() ? "" : fish_arguments(flag.choices, flag.completes)) + " -d " +
-           quoted(flag.help) + "\n";
+           single_quoted(flag.help) + "\n";
   };
   for (const Flag& flag : global_flags()) text += flag_line("", flag);
   for (const CommandSpec& command : commands) {
     text += "complete -c kneepoint -n __fish_use_subcommand -a " + command.name + " -d " +
-            quoted(command.summary) + "\n";
+            single_quoted(command.summary) + "\n";
     const std::string condition = " -n '__fish_seen_subcommand_from " + command.name + "'";
     for (const Flag& flag : command.flags) text += flag_line(condition, flag);
     if (command.positionals.empty()) continue;

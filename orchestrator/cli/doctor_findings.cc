@@ -9,6 +9,7 @@
 
 #include "orchestrator/analysis/intervals.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
@@ -17,10 +18,6 @@ namespace {
 
 constexpr Nanoseconds kClockApart = 2 * kSecond;
 constexpr double kFineNoise = 0.02;
-
-int smaller(int a, int b) {
-  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
-}
 
 std::string percent(double share) {
   const long tenths = std::lround(share * 1000);
@@ -53,7 +50,7 @@ const char* to_string(Grade grade) {
 
 int largest_allocation(const SiteLimits& limits, const Capabilities& has) {
   if (limits.nodes > 0) return limits.nodes;
-  return smaller(has.nodes, has.most_nodes);
+  return tighter_limit(has.nodes, has.most_nodes);
 }
 
 Finding size_finding(const SiteLimits& limits, const Capabilities& has) {
@@ -64,7 +61,7 @@ Finding size_finding(const SiteLimits& limits, const Capabilities& has) {
   if (has.gpus_per_node > 0) seen += " and " + counted(has.gpus_per_node, "GPU");
   if (has.most_nodes > 0) seen += ", at most " + std::to_string(has.most_nodes) + " for a job";
   if (has.most_time > 0) seen += ", at most " + to_duration_text(has.most_time) + " for a job";
-  const int most = smaller(has.nodes, has.most_nodes);
+  const int most = tighter_limit(has.nodes, has.most_nodes);
   if (limits.nodes > 0 && most > 0 && limits.nodes > most) {
     return {"size", Grade::bad,
             seen + "; limits.nodes of the site is " + std::to_string(limits.nodes) +

@@ -13,7 +13,7 @@ namespace kneepoint::cli {
 namespace {
 
 void add(const Study& study, const Point& point, int repeats,
-         const std::optional<StudyPrice>& price, Estimate& sum) {
+         const std::optional<StudyPrice>& price, CostEstimate& sum) {
   const bool modelled = point.modelled_seconds > 0;
   const double seconds = modelled ? point.modelled_seconds : to_seconds(study.plan.limits.timeout);
   const double hours = seconds * repeats * point.shape.nodes / 3600;
@@ -25,8 +25,8 @@ void add(const Study& study, const Point& point, int repeats,
       run_micros(*price, point, seconds) * repeats;
 }
 
-Estimate nothing_yet(const std::optional<StudyPrice>& price) {
-  Estimate sum;
+CostEstimate nothing_yet(const std::optional<StudyPrice>& price) {
+  CostEstimate sum;
   if (price) sum.modelled_money = sum.bounded_money = Money{0, price->currency};
   return sum;
 }
@@ -48,20 +48,21 @@ std::string hours_text(double node_hours, const std::optional<Money>& money) {
 
 }  // namespace
 
-Estimate estimate_cost(const Study& study, int repeats, const std::optional<StudyPrice>& price) {
-  Estimate sum = nothing_yet(price);
+CostEstimate estimate_cost(const Study& study, int repeats,
+                           const std::optional<StudyPrice>& price) {
+  CostEstimate sum = nothing_yet(price);
   for (const Point& point : study.points) add(study, point, repeats, price, sum);
   return sum;
 }
 
-Estimate estimate_runs(const Study& study, const std::vector<Run>& runs,
-                       const std::optional<StudyPrice>& price) {
-  Estimate sum = nothing_yet(price);
+CostEstimate estimate_runs(const Study& study, const std::vector<Run>& runs,
+                           const std::optional<StudyPrice>& price) {
+  CostEstimate sum = nothing_yet(price);
   for (const Run& run : runs) add(study, study.points[run.point], 1, price, sum);
   return sum;
 }
 
-std::string to_text(const Estimate& estimate, Nanoseconds timeout) {
+std::string to_text(const CostEstimate& estimate, Nanoseconds timeout) {
   const Nanoseconds in_turn = from_seconds(estimate.seconds_in_turn);
   const std::string modelled = hours_text(estimate.modelled_node_hours, estimate.modelled_money) +
                                " by the workloads' models (" +

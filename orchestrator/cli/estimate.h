@@ -15,7 +15,7 @@
 
 namespace kneepoint::cli {
 
-struct Estimate {
+struct CostEstimate {
   int modelled_runs = 0;
   int bounded_runs = 0;  // without a model
   double modelled_node_hours = 0;
@@ -25,14 +25,14 @@ struct Estimate {
 };
 
 // `repeats` of every point, or these runs. With a price each run is billed as a job of its own.
-Estimate estimate_cost(const Study& study, int repeats,
-                       const std::optional<StudyPrice>& price = std::nullopt);
-Estimate estimate_runs(const Study& study, const std::vector<Run>& runs,
-                       const std::optional<StudyPrice>& price = std::nullopt);
+CostEstimate estimate_cost(const Study& study, int repeats,
+                           const std::optional<StudyPrice>& price = std::nullopt);
+CostEstimate estimate_runs(const Study& study, const std::vector<Run>& runs,
+                           const std::optional<StudyPrice>& price = std::nullopt);
 
 // "0.25 node-hours, 0.63 USD by the workloads' models", "at most 3.3 node-hours (no model: 10 runs
 // at ...)".
-std::string to_text(const Estimate& estimate, Nanoseconds timeout);
+std::string to_text(const CostEstimate& estimate, Nanoseconds timeout);
 
 // What `run` would hand over, if nothing fails.
 struct Submission {

@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Nanoseconds kPatience = 10 * kMinute;  // for a job to get through the queue
-constexpr Nanoseconds kTakingBack = kMinute;     // for a cancelled one to be gone
-constexpr Nanoseconds kQuiet = 10 * kSecond;     // a wait is told of only if it is longer
+constexpr Nanoseconds kQueuePatience = 10 * kMinute;  // for a job to get through the queue
+constexpr Nanoseconds kTakingBack = kMinute;          // for a cancelled one to be gone
+constexpr Nanoseconds kQuiet = 10 * kSecond;          // a wait is told of only if it is longer
 constexpr int kNoiseRuns = 7;
 constexpr char kSeenFile[] = "written-by-doctor";
 
@@ -178,7 +178,7 @@ Result<Observation> Examination::wait_for(const JobRef& job) {
   const Nanoseconds began = session_.clock.steady();
   std::string told;
   Observation seen;
-  while (session_.clock.steady() < began + kPatience) {
+  while (session_.clock.steady() < began + kQueuePatience) {
     auto all = access_.launcher->observe({&job, 1}, soon());
     if (all) {
       seen = all->front();
@@ -198,8 +198,8 @@ Result<Observation> Examination::wait_for(const JobRef& job) {
       return Error{ErrorCode::interrupted, "interrupted"};
     }
   }
-  return Error{ErrorCode::timeout, "the job did not end within " + to_duration_text(kPatience) +
-                                       " and was cancelled" +
+  return Error{ErrorCode::timeout, "the job did not end within " +
+                                       to_duration_text(kQueuePatience) + " and was cancelled" +
                                        (seen.detail.empty() ? "" : ": " + seen.detail)};
 }
 

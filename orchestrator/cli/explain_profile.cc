@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t kMostOperations = 20;  // that people want to read
 
-std::string percent(double share) {
-  return number_text(share * 100, 3) + "%";
-}
-
 std::string bytes_text(std::int64_t bytes) {
   static constexpr const char* kUnits[] = {" B", " kB", " MB", " GB", " TB"};
   auto value = static_cast<double>(bytes);
@@ -46,10 +42,10 @@ std::string ranks_sentence(const std::vector<RankProfile>& ranks) {
   }
   std::string text =
       "  MPI: " + to_duration_text(window) + " from MPI_Init to MPI_Finalize; in MPI ";
-  text += percent(share(*least));
+  text += number_percent(share(*least));
   if (ranks.size() > 1) {
-    text += " (rank " + std::to_string(least->rank) + ") to " + percent(share(*most)) + " (rank " +
-            std::to_string(most->rank) + ")";
+    text += " (rank " + std::to_string(least->rank) + ") to " + number_percent(share(*most)) +
+            " (rank " + std::to_string(most->rank) + ")";
   }
   text += " of it";
   if (complete < ranks.size()) {

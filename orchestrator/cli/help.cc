@@ -93,24 +93,39 @@ std::string help_text(const CommandSpec& command) {
   return out;
 }
 
+std::string program_summary() {
+  return "measure how far a program scales";
+}
+
+std::string program_description() {
+  return "Scaling studies: how far a program scales, and up to where more workers pay.";
+}
+
+std::string study_words() {
+  return "STUDY is an id, a unique prefix of one, or a name (its newest study). RUN is STUDY/r17, "
+         "or r17 for the newest study.";
+}
+
+std::string exit_codes_text() {
+  return "0 done, 1 negative verdict, 2 usage or plan invalid, 3 site or database can't be used "
+         "now, 4 runs failed, 70 bug, 130 interrupted (run again to resume)";
+}
+
+std::vector<std::string> main_examples() {
+  return {"kneepoint check plans/quickstart.yaml", "kneepoint run plans/quickstart.yaml",
+          "kneepoint report"};
+}
+
 std::string main_help_text() {
-  std::string out =
-      "Usage: kneepoint COMMAND [ARGUMENTS] [FLAGS]\n\n"
-      "Scaling studies: how far a program scales, and up to where more workers pay.\n\n"
-      "Commands:\n";
+  std::string out = "Usage: kneepoint COMMAND [ARGUMENTS] [FLAGS]\n\n" + program_description() +
+                    "\n\nCommands:\n";
   for (const CommandSpec& command : all_commands()) {
     append_entry(out, command.name, command.summary);
   }
   append_flags(out, "Global flags", global_flags());
-  out +=
-      "\nSTUDY is an id, a unique prefix of one, or a name (its newest study). RUN is STUDY/r17,\n"
-      "or r17 for the newest study.\n\n"
-      "Exit codes: 0 done, 1 negative verdict, 2 usage or plan invalid, 3 site or database can't\n"
-      "be used now, 4 runs failed, 70 bug, 130 interrupted (run again to resume).\n\n"
-      "Examples:\n"
-      "  kneepoint check plans/quickstart.yaml\n"
-      "  kneepoint run plans/quickstart.yaml\n"
-      "  kneepoint report\n";
+  out += "\n" + wrap(study_words(), kHelpWidth, 0) + "\n" +
+         wrap("Exit codes: " + exit_codes_text() + ".", kHelpWidth, 0) + "\nExamples:\n";
+  for (const std::string& example : main_examples()) out += "  " + example + "\n";
   return out;
 }
 

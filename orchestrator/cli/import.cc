@@ -14,6 +14,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/pack_import.h"
+#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/table_flags.h"
 #include "orchestrator/pack/pack.h"
@@ -27,15 +28,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t kRunsAtATime = 10'000;
 constexpr int kWidth = 100;
 
-Error wrong(const std::string& flag, const std::string& why) {
-  return Error{ErrorCode::invalid, flag + ": " + why};
-}
-
 Result<TableOptions> options_of(const Arguments& arguments) {
   TRY_ASSIGN(TableOptions options, table_options(arguments));
   if (arguments.has("--case")) options.case_name = arguments.text("--case");
   if (options.case_name.empty() || options.case_name.find_first_of("/'\n\t") != std::string::npos) {
-    return wrong("--case", "expected a name without '/' and quotes");
+    return wrong_flag("--case", "expected a name without '/' and quotes");
   }
   options.worker = parse_worker_unit(arguments.text("--worker"));
   return options;
@@ -48,9 +45,9 @@ Result<TableOrigin> origin_of(const Arguments& arguments, const std::string& byt
   origin.sha256 = sha256_hex(bytes);
   origin.study = arguments.has("--study") ? arguments.text("--study") : study_name_of(origin.file);
   if (!is_study_name(origin.study)) {
-    return wrong("--study",
-                 "expected 1 to 40 of a-z, 0-9 and '-', not beginning with '-', found '" +
-                     origin.study.substr(0, 60) + "'");
+    return wrong_flag("--study",
+                      "expected 1 to 40 of a-z, 0-9 and '-', not beginning with '-', found '" +
+                          origin.study.substr(0, 60) + "'");
   }
   if (arguments.has("--workers-per-node")) {
     origin.workers_per_node = arguments.count("--workers-per-node");
@@ -61,7 +58,7 @@ Result<TableOrigin> origin_of(const Arguments& arguments, const std::string& byt
     const auto read = std::from_chars(text.data(), text.data() + text.size(), floor);
     if (read.ec != std::errc() || read.ptr != text.data() + text.size() ||
         !(floor > 0 && floor < 1)) {
-      return wrong("--floor", "'" + text + "' is not an efficiency between 0 and 1");
+      return wrong_flag("--floor", "'" + text + "' is not an efficiency between 0 and 1");
     }
     origin.knee.floor = floor;
   }
@@ -130,7 +127,7 @@ Result<int> run_import(Session& session, const Arguments& arguments) {
   constexpr int kMostMiB = std::max<int>(kMostTableBytes >> 20, kMostPackMiB);
   TRY_ASSIGN(const std::string bytes, read_file("file", arguments.text("FILE"), kMostMiB));
   if (looks_like_tar(bytes)) return import_pack(session, arguments, bytes);
-  if (arguments.has("--key")) return wrong("--key", "is for evidence packs; this is none");
+  if (arguments.has("--key")) return wrong_flag("--key", "is for evidence packs; this is none");
   if (bytes.size() > kMostTableBytes) {
     return Error{ErrorCode::invalid,
                  "the table is larger than " + std::to_string(kMostTableBytes >> 20) + " MiB"};

@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::size_t kMostPoints = 100;  // that people want to read
 
-std::string fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
 std::string name_of(const ImportedCurve& curve) {
   return curve_name(curve.build, curve.case_name, curve.mode);
 }
@@ -32,8 +26,8 @@ std::string table_of(const ImportedCurve& curve, bool relative) {
   for (const ImportedPoint& point : curve.points) {
     if (rows.size() == kMostPoints) break;
     rows.push_back({std::to_string(point.k), std::to_string(point.runs),
-                    number_text(point.seconds, 4), fixed(point.speedup, 2),
-                    fixed(point.efficiency, 3)});
+                    number_text(point.seconds, 4), fixed_text(point.speedup, 2),
+                    fixed_text(point.efficiency, 3)});
   }
   const std::size_t more = curve.points.size() - rows.size();
   return name_of(curve) + (k0 > 1 ? " (relative to K=" + std::to_string(k0) + ")" : "") + "\n" +

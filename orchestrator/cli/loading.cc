@@ -25,12 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 0 means "no limit" on both sides.
-int smaller(int a, int b) {
-  if (a == 0 || b == 0) return std::max(a, b);
-  return std::min(a, b);
-}
-
 void append(std::vector<Problem>& to, const std::vector<Problem>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
@@ -119,16 +113,21 @@ Expanded expand_plan(const Session& session, const PlanOnSite& both,
   return expanded;
 }
 
+int tighter_limit(int a, int b) {
+  if (a == 0 || b == 0) return std::max(a, b);
+  return std::min(a, b);
+}
+
 SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits) {
-  return {smaller(capabilities.nodes, limits.nodes),
-          smaller(capabilities.cores_per_node, limits.cores), capabilities.gpus_per_node};
+  return {tighter_limit(capabilities.nodes, limits.nodes),
+          tighter_limit(capabilities.cores_per_node, limits.cores), capabilities.gpus_per_node};
 }
 
 std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
                                   const Capabilities& capabilities) {
   std::vector<std::string> out;
   const Limits& plan = study.plan.limits;
-  const int nodes = smaller(plan.nodes, site.nodes);
+  const int nodes = tighter_limit(plan.nodes, site.nodes);
   for (const Point& point : study.points) {
     const std::string needs =
         point.case_name + " " + to_string(point.mode) + " K=" + std::to_string(point.k) + " needs ";

@@ -48,6 +48,8 @@ Result<SiteAccess> reach_site(const Session& session, const Site& site,
 Expanded expand_plan(const Session& session, const PlanOnSite& both,
                      const Capabilities& capabilities);
 
+// 0 means "no limit" on both sides.
+int tighter_limit(int a, int b);
 SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits);
 
 // Points that `run` won't start: more nodes than the limits of plan and site allow at once, or more

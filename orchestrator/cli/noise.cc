@@ -17,14 +17,14 @@
 namespace kneepoint::cli {
 namespace {
 
-constexpr int kStudies = 6;
+constexpr int kNoiseStudies = 6;
 constexpr int kHistory = 20;
 constexpr int kQuietNights = 1000, kSlowNights = 200;
 constexpr std::uint64_t kSeed = 20'260'101;
 constexpr Nanoseconds kFresh = 20 * kHour;  // studies this young are of this calibration
 constexpr Nanoseconds kNightApart = 12 * kHour;
 
-Arguments run_arguments(const Arguments& arguments) {
+Arguments noise_run_arguments(const Arguments& arguments) {
   std::map<std::string, std::string> given = {{"PLAN", arguments.text("--noise")}, {"--new", ""}};
   if (arguments.has("SITE")) given["--site"] = arguments.text("SITE");
   return Arguments(std::move(given));
@@ -55,7 +55,7 @@ Result<int> run_studies(Session& session, const Arguments& arguments, int wanted
     }
     std::string id;
     TRY_ASSIGN(const int code,
-               run_plan(inner, run_arguments(arguments), {since, kNoiseEnding}, id));
+               run_plan(inner, noise_run_arguments(arguments), {since, kNoiseEnding}, id));
     if (code != kExitDone) return code;
     TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
     TRY_ASSIGN(last, find_study(*store, id));
@@ -63,16 +63,16 @@ Result<int> run_studies(Session& session, const Arguments& arguments, int wanted
   return kExitDone;
 }
 
-struct Measured {
+struct MeasuredNoise {
   std::vector<StudyEvidence> studies;  // the first is the newest calibration study
   std::vector<Nanoseconds> when;
   int of_series = 0;
 };
 
 // Studies of the same program in the same environment: those of the calibration, and nights.
-Result<Measured> gather(StudyStore& store, const StudyRow& last, const std::string& name,
-                        Nanoseconds since) {
-  Measured out;
+Result<MeasuredNoise> gather(StudyStore& store, const StudyRow& last, const std::string& name,
+                             Nanoseconds since) {
+  MeasuredNoise out;
   TRY_ASSIGN(const GateNight model, store.gate_night(last.row));
   TRY_ASSIGN(std::vector<SeriesStudy> own, finished(store, last.name, last.hash8, since));
   TRY_ASSIGN(const std::vector<SeriesStudy> nights, finished(store, name, last.hash8, 0));
@@ -107,7 +107,7 @@ GateShape shape_of(const StudyEvidence& study, int repeats) {
 
 Result<int> measure_noise(Session& session, const Arguments& arguments) {
   const std::string plan_path = arguments.text("--noise");
-  const int wanted = arguments.has("--studies") ? arguments.count("--studies") : kStudies;
+  const int wanted = arguments.has("--studies") ? arguments.count("--studies") : kNoiseStudies;
   TRY_ASSIGN(const PlanOnSite both, read_plan_on_site(session, plan_path, arguments.text("SITE")));
   if (!both.problems.empty()) return report_problems(session, both.problems);
   if (!is_study_name(both.plan.study + kNoiseEnding)) {
@@ -123,7 +123,7 @@ Result<int> measure_noise(Session& session, const Arguments& arguments) {
     return code;
   }
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
-  TRY_ASSIGN(const Measured measured, gather(*store, last, both.plan.study, since));
+  TRY_ASSIGN(const MeasuredNoise measured, gather(*store, last, both.plan.study, since));
   const auto noise = estimate_noise(noise_runs(measured.studies));
   if (!noise) {
     return Error{ErrorCode::invalid,

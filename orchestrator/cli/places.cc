@@ -10,6 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kOneOfOurs[] = "kp-synthetic";
+
 std::string folder_of(const std::string& path) {
   return fs::path(path).parent_path().string();
 }
@@ -56,8 +58,11 @@ std::string work_root(const Site& site, const std::string& database,
 std::string programs_folder(const Site& site, const std::string& executable,
                             const std::string& working_directory) {
   if (!site.programs.empty()) return absolute_path(site.programs, working_directory);
-  if (site.backend == BackendKind::kubernetes) return kImageFolder;
-  return folder_of(executable);
+  if (site.backend == BackendKind::kubernetes) return kImagePrograms;
+  const std::string beside = folder_of(executable);
+  std::error_code ignored;
+  if (beside.empty() || fs::exists(beside + "/" + kOneOfOurs, ignored)) return beside;
+  return (fs::path(beside).parent_path() / "lib/kneepoint").string();
 }
 
 std::string agent_path(const Site& site, const std::string& executable,

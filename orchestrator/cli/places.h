@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things lie: the database, the run directories, our own programs. Pure: the environment and
-// the working directory are parameters.
+// Where things lie: the database, the run directories, our own programs. The environment and the
+// working directory are parameters; only programs_folder() looks at the disk.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,8 @@ Result<std::string> database_path(const std::string& flag, const Environment& en
 std::string work_root(const Site& site, const std::string& database,
                       const std::string& working_directory);
 
-// The site's `programs`, or the folder of the running executable; on Kubernetes the image's.
+// The site's `programs`; on Kubernetes the image's folder; else beside the running executable if
+// our workloads lie there, as in a build tree; else ../lib/kneepoint, as they are installed.
 std::string programs_folder(const Site& site, const std::string& executable,
                             const std::string& working_directory);
 

@@ -11,7 +11,7 @@ namespace kneepoint::cli {
 namespace {
 
 constexpr std::size_t kMostLaws = 100;
-constexpr double kLargestCoefficient = 1000;
+constexpr double kLargestLogCoefficient = 1000;
 
 Result<IsoPoint> point_at(const IsoLaw& law, double efficiency, int k) {
   const IsoRequest request{law.serial, law.coefficient, efficiency, static_cast<double>(k),
@@ -194,7 +194,7 @@ Result<int> predict_isoefficiency(Session& session, const Arguments& arguments) 
     const std::string flag =
         growth == Growth::linear ? "--linear-coefficient" : "--log-coefficient";
     if (!arguments.has(flag)) continue;
-    TRY_ASSIGN(const auto values, share_list(flag, arguments.text(flag), kLargestCoefficient));
+    TRY_ASSIGN(const auto values, share_list(flag, arguments.text(flag), kLargestLogCoefficient));
     for (const double value : values) costs.push_back({0, value, growth});
   }
   if (costs.empty()) {

@@ -20,10 +20,6 @@ constexpr double kMostMissed = 0.25;
 // An interval is of one run: beyond this many at a K, more of them only cost time to resample.
 constexpr std::size_t kMostResampled = 1000;
 
-std::string percent(double share) {
-  return number_text(100 * share, 2) + "%";
-}
-
 bool counts(const RunEvidence& run) {
   return run.state == AttemptState::succeeded && run.seconds > 0 && std::isfinite(run.seconds);
 }
@@ -63,7 +59,7 @@ CurveRuns runs_of(const StudyEvidence& evidence, const CurveMembers& curve) {
 }
 
 // S and E from T: a longer time is a lower speedup.
-Estimate over(double numerator, const Estimate& seconds) {
+PredictedValue over(double numerator, const PredictedValue& seconds) {
   return {numerator / seconds.value, numerator / seconds.high, numerator / seconds.low};
 }
 
@@ -124,14 +120,15 @@ void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& req
   const double missed = std::sqrt(best.log_residual / out.runs);
   if (missed > kMostMissed) {
     out.refused.push_back(with_advice("the best model that its runs allow, " + best.name +
-                                          ", misses them by " + percent(missed) + " on average",
+                                          ", misses them by " + number_percent(missed, 2) +
+                                          " on average",
                                       models));
     return;
   }
   if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
     out.notes.push_back("the best model, " + best.name +
                         ", misses the runs by more than their own scatter explains (" +
-                        percent(missed) + " on average)");
+                        number_percent(missed, 2) + " on average)");
   }
   for (const ModelFit& fit : models.fits) {
     if (fit.delta > kPlausible) continue;

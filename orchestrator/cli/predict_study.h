@@ -21,13 +21,13 @@ struct StudyPredictRequest {
   std::string case_name;     // "": all
 };
 
-struct Estimate {
+struct PredictedValue {
   double value = 0, low = 0, high = 0;
 };
 
 struct PredictedK {
   int k = 1;
-  Estimate seconds, speedup, efficiency;  // relative to the smallest K measured
+  PredictedValue seconds, speedup, efficiency;  // relative to the smallest K measured
   bool extrapolated = false;
   std::optional<double> measured;  // median T, where K was measured
   std::vector<ModelPrediction> models;

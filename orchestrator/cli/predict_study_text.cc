@@ -31,7 +31,7 @@ std::string name_of(const CurvePrediction& curve) {
   return curve_name(curve.build, curve.case_name, curve.mode);
 }
 
-std::string range(const Estimate& e) {
+std::string range(const PredictedValue& e) {
   return short_number(e.low) + " to " + short_number(e.high);
 }
 
@@ -121,7 +121,7 @@ std::string disagreement(const PredictedK& p, bool relative) {
   return text + ".";
 }
 
-void write(JsonWriter& json, const char* key, const Estimate& e) {
+void write(JsonWriter& json, const char* key, const PredictedValue& e) {
   json.key(key).begin_object();
   json.key("value").value(e.value);
   json.key("low").value(e.low);

@@ -76,15 +76,15 @@ Result<Prediction> predict_one(const ScalingLaw& law, Mode mode, int to) {
 
 // `decimals` after the point, so that a column lines up; digits instead where that would show none,
 // and none from a million on.
-std::string fixed(double value, int decimals) {
+std::string column_text(double value, int decimals) {
   if (value != 0 && std::abs(value) < 10 * std::pow(10, -decimals)) return number_text(value, 3);
   char text[400];
   std::snprintf(text, sizeof text, "%.*f", std::abs(value) < 1e6 ? decimals : 0, value);
   return text;
 }
 
-std::string percent(double share) {
-  return fixed(100 * share, 1) + "%";
+std::string percent_column(double share) {
+  return column_text(100 * share, 1) + "%";
 }
 
 std::string title(const ScalingLaw& law) {
@@ -120,7 +120,7 @@ std::string sentence(const Prediction& one, const PredictAnswer& answer) {
   std::string text =
       opening + "it is " + number_text(last.speedup, 4) + " times as fast " + efficiency;
   if (one.ceiling) {
-    text += ", " + percent(*last.ceiling_reached) + " of the ceiling of " +
+    text += ", " + percent_column(*last.ceiling_reached) + " of the ceiling of " +
             number_text(*one.ceiling, 4);
   }
   return text + "; " + fastest_words(one, answer.to) + "; " + reach_words(one, answer.to);
@@ -149,9 +149,9 @@ std::string overview(const PredictAnswer& answer) {
       row.push_back(one.ceiling ? number_text(*one.ceiling, 4) : "none");
       if (one.fastest) {
         row.insert(row.end(),
-                   {fixed(one.fastest->at.k, 2), std::to_string(one.fastest->at.k_integer),
-                    std::to_string(one.fastest->at.k_power_of_two), fixed(one.fastest->speedup, 3),
-                    fixed(one.fastest->efficiency, 4)});
+                   {column_text(one.fastest->at.k, 2), std::to_string(one.fastest->at.k_integer),
+                    std::to_string(one.fastest->at.k_power_of_two),
+                    column_text(one.fastest->speedup, 3), column_text(one.fastest->efficiency, 4)});
       } else {
         row.insert(row.end(), {"none", "-", "-", "-", "-"});
       }
@@ -170,13 +170,13 @@ std::string table_of(const Prediction& one, Mode mode) {
   for (const char* name : titles) columns.push_back({name, Align::right});
   std::vector<std::vector<std::string>> rows;
   for (const PredictedPoint& p : one.points) {
-    rows.push_back(
-        {std::to_string(p.k), fixed(p.time, 4), fixed(p.speedup, 3), fixed(p.efficiency, 4)});
+    rows.push_back({std::to_string(p.k), column_text(p.time, 4), column_text(p.speedup, 3),
+                    column_text(p.efficiency, 4)});
     if (mode == Mode::strong) {
-      rows.back().push_back(p.ceiling_reached ? percent(*p.ceiling_reached) : "-");
+      rows.back().push_back(p.ceiling_reached ? percent_column(*p.ceiling_reached) : "-");
       rows.back().push_back(p.largest_serial ? number_text(*p.largest_serial, 3) : "none");
     } else {
-      rows.back().push_back(fixed(*p.scaled_speedup, 3));
+      rows.back().push_back(column_text(*p.scaled_speedup, 3));
     }
   }
   return to_table(columns, rows, 2);

@@ -6,19 +6,10 @@
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
-
-std::string fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
-std::string percent(double share) {
-  return number_text(100 * share, 3) + "%";
-}
 
 std::string hanging(const std::string& text, int width) {
   return wrap(text, width, 2).substr(2);
@@ -37,14 +28,14 @@ std::string sentence(const TrainingAnswer& answer, const TrainingPoint& point) {
   std::string text = gpus + ": ";
   if (point.plan.model_ways == 1) {
     text += "all can be replicas; their batch needs " + number_text(point.at_plan.data, 3) +
-            " times the least data: " + percent(point.at_plan.efficiency) +
+            " times the least data: " + number_percent(point.at_plan.efficiency) +
             " of the arithmetic is useful.";
     return text;
   }
   text += "as replicas they would make a batch of " +
           number_text(point.gpus * answer.cap.batch_of_one, 6) + ", which needs " +
           number_text(point.all_replicas.data, 3) +
-          " times the least data: " + percent(point.all_replicas.efficiency) +
+          " times the least data: " + number_percent(point.all_replicas.efficiency) +
           " of the arithmetic is useful. Within the critical batch the model must be split " +
           std::to_string(point.plan.model_ways) + " ways over " +
           counted(static_cast<long>(point.plan.replicas), "replica");
@@ -52,7 +43,7 @@ std::string sentence(const TrainingAnswer& answer, const TrainingPoint& point) {
     text += ", with " + counted(static_cast<long>(point.plan.idle), "GPU") + " idle";
   }
   if (answer.request.comm_ratio) {
-    text += "; splitting keeps " + percent(point.plan.efficiency) + " by a comm_ratio of " +
+    text += "; splitting keeps " + number_percent(point.plan.efficiency) + " by a comm_ratio of " +
             number_text(*answer.request.comm_ratio, 3);
   } else {
     text += "; what splitting costs is not known: measure its comm_ratio and say --comm-ratio";
@@ -61,7 +52,7 @@ std::string sentence(const TrainingAnswer& answer, const TrainingPoint& point) {
 }
 
 std::string share_cell(const std::optional<double>& value) {
-  return value ? fixed(*value, 3) : "-";
+  return value ? fixed_text(*value, 3) : "-";
 }
 
 std::vector<UtilisationPoint> compared(std::vector<UtilisationPoint> points) {
@@ -106,8 +97,8 @@ std::string training_text(const TrainingAnswer& answer, int width) {
     rows.push_back({std::to_string(p.gpus), std::to_string(p.plan.replicas),
                     std::to_string(p.plan.model_ways), std::to_string(p.plan.idle),
                     number_text(static_cast<double>(p.plan.replicas) * answer.cap.batch_of_one, 6),
-                    fixed(p.at_plan.steps, 2), fixed(p.at_plan.data, 2), share_cell(p.efficiency),
-                    fixed(p.all_replicas.efficiency, 3)});
+                    fixed_text(p.at_plan.steps, 2), fixed_text(p.at_plan.data, 2),
+                    share_cell(p.efficiency), fixed_text(p.all_replicas.efficiency, 3)});
   }
   const std::vector<const char*> titles = {"GPUS",   "REPLICAS", "WAYS",
                                            "IDLE",   "BATCH",    "STEPS x",
@@ -181,20 +172,20 @@ std::string utilisation_text(const std::vector<UtilisationPoint>& points, int wi
   std::string out;
   std::vector<std::vector<std::string>> rows;
   for (const UtilisationPoint& p : points) {
-    rows.push_back({std::to_string(p.k), percent(p.utilisation), fixed(p.kept, 3),
-                    fixed(p.speedup, 2), fixed(p.cost, 2)});
+    rows.push_back({std::to_string(p.k), number_percent(p.utilisation), fixed_text(p.kept, 3),
+                    fixed_text(p.speedup, 2), fixed_text(p.cost, 2)});
     if (p.k == first.k) continue;
     out +=
-        hanging(percent(first.utilisation) + " of peak on " + counted(first.k, "GPU") + ", " +
-                    percent(p.utilisation) + " on " + std::to_string(p.k) + ": each GPU does " +
-                    number_text(p.kept, 3) + " of what it did. " +
+        hanging(number_percent(first.utilisation) + " of peak on " + counted(first.k, "GPU") +
+                    ", " + number_percent(p.utilisation) + " on " + std::to_string(p.k) +
+                    ": each GPU does " + number_text(p.kept, 3) + " of what it did. " +
                     number_text(static_cast<double>(p.k) / first.k, 4) + " times the GPUs bring " +
                     number_text(p.speedup, 3) + " times the work, and a result costs " +
                     number_text(p.cost, 3) + " times the GPU time.",
                 width);
   }
   if (points.size() == 1) {
-    out = percent(first.utilisation) + " of peak on " + counted(first.k, "GPU") +
+    out = number_percent(first.utilisation) + " of peak on " + counted(first.k, "GPU") +
           ". One K says nothing of scaling; give another to compare with.\n";
   }
   return out + "\n" +

@@ -19,7 +19,7 @@
 namespace kneepoint::cli {
 namespace {
 
-constexpr std::size_t kMostNights = 60;  // what change points look at
+constexpr std::size_t kMostShownNights = 60;  // what change points look at
 
 struct NightVerdict {
   std::string verdict;
@@ -55,8 +55,8 @@ Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& 
   });
   if (all.empty()) return Error{ErrorCode::not_found, "the series has no studies"};
   std::sort(all.begin(), all.end(), [](const StudyRow& a, const StudyRow& b) { return a.n < b.n; });
-  if (all.size() > kMostNights) {
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kMostNights));
+  if (all.size() > kMostShownNights) {
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kMostShownNights));
   }
   Nights nights;
   for (StudyRow& row : all) {

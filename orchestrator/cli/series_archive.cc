@@ -11,7 +11,7 @@ namespace kneepoint::cli {
 namespace {
 
 constexpr char kSeriesPart[] = "data/series.ndjson";
-constexpr std::size_t kMostText = 1 << 20;
+constexpr std::size_t kMostArchiveText = 1 << 20;
 
 using Row = std::vector<Cell>;
 
@@ -141,7 +141,7 @@ std::vector<RowTable> decision_tables(const SeriesArchive& archive) {
   return {baseline, builds, changes, nights, times, calibrations, verdicts};
 }
 
-Error wrong(const std::string& table, const std::string& what) {
+Error wrong_row(const std::string& table, const std::string& what) {
   return Error{ErrorCode::invalid, "data/" + table + ".ndjson: " + what};
 }
 
@@ -168,11 +168,13 @@ Result<void> read_study(const Row& row, SeriesArchive& archive) {
   s.created_ns = read.integer();
   s.updated_ns = read.integer();
   good = good && worker && s.n >= 1 && s.state == "finished" && s.knee_floor > 0 &&
-         s.knee_floor < 1 && s.plan_text.size() <= kMostText && s.site_text.size() <= kMostText;
+         s.knee_floor < 1 && s.plan_text.size() <= kMostArchiveText &&
+         s.site_text.size() <= kMostArchiveText;
   if (archive.studies.size() > 1) {
     good = good && archive.studies[archive.studies.size() - 2].row.n < s.n;
   }
-  if (!good) return wrong("studies", "row " + std::to_string(archive.studies.size()) + " is none");
+  if (!good)
+    return wrong_row("studies", "row " + std::to_string(archive.studies.size()) + " is none");
   s.worker = *worker;
   s.id = archive.series() + "-" + std::to_string(s.n);
   return {};
@@ -181,7 +183,7 @@ Result<void> read_study(const Row& row, SeriesArchive& archive) {
 // Gives every study the rows that are its own.
 Result<void> deal_out(const RowTable& table, SeriesArchive& archive) {
   if (table.columns.empty() || table.columns.front() != "study") {
-    return wrong(table.name, "its first column is not the study");
+    return wrong_row(table.name, "its first column is not the study");
   }
   for (ForeignStudy& study : archive.studies) {
     RowTable own{table.name, table.columns, {}};
@@ -194,7 +196,7 @@ Result<void> deal_out(const RowTable& table, SeriesArchive& archive) {
     const int n = Reader(row, good).count();
     while (good && at < archive.studies.size() && archive.studies[at].row.n != n) ++at;
     if (!good || at == archive.studies.size()) {
-      return wrong(table.name, "a row is of no study, or not in the order of studies");
+      return wrong_row(table.name, "a row is of no study, or not in the order of studies");
     }
     archive.studies[at].tables.back().rows.emplace_back(row.begin() + 1, row.end());
   }
@@ -235,7 +237,8 @@ Result<void> read_decision(const RowTable& table, SeriesArchive& archive) {
       one.build = read.text();
     } else if (table.name == "imported_times") {
       const auto night = static_cast<std::size_t>(read.count());
-      if (!good || night >= archive.nights.size()) return wrong(table.name, "a time of no night");
+      if (!good || night >= archive.nights.size())
+        return wrong_row(table.name, "a time of no night");
       ImportedTime& one = archive.nights[night].times.emplace_back();
       one.case_name = read.text();
       const auto mode = parse_mode(read.text());
@@ -266,7 +269,7 @@ Result<void> read_decision(const RowTable& table, SeriesArchive& archive) {
     } else {
       good = false;
     }
-    if (!good) return wrong(table.name, "a row is not one of this table");
+    if (!good) return wrong_row(table.name, "a row is not one of this table");
   }
   return {};
 }
@@ -280,7 +283,7 @@ std::optional<std::vector<std::string>> decision_columns(const std::string& name
 }
 
 Result<void> read_header_row(const RowTable& table, SeriesArchive& archive) {
-  if (table.rows.size() != 1) return wrong("series", "expected one row");
+  if (table.rows.size() != 1) return wrong_row("series", "expected one row");
   bool good = true;
   Reader read(table.rows.front(), good);
   const std::string format = read.text();
@@ -288,11 +291,11 @@ Result<void> read_header_row(const RowTable& table, SeriesArchive& archive) {
   archive.name = read.text();
   archive.hash8 = read.text();
   if (!good || format != kSeriesFormat) {
-    return wrong("series", "its format is not " + std::string(kSeriesFormat));
+    return wrong_row("series", "its format is not " + std::string(kSeriesFormat));
   }
   const bool hash = archive.hash8.size() == 8 &&
                     archive.hash8.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_study_name(archive.name) || !hash) return wrong("series", "its name is none");
+  if (!is_study_name(archive.name) || !hash) return wrong_row("series", "its name is none");
   return {};
 }
 
@@ -324,18 +327,19 @@ Result<SeriesArchive> archive_of(const Pack& pack) {
       TRY(read_header_row(table, archive));
     } else if (place == 1 && table.name == "studies") {
       for (const Row& row : table.rows) TRY(read_study(row, archive));
-      if (archive.studies.empty()) return wrong("studies", "there is none");
+      if (archive.studies.empty()) return wrong_row("studies", "there is none");
     } else if (place < 2) {
-      return wrong(table.name, "series and studies must come first");
+      return wrong_row(table.name, "series and studies must come first");
     } else if (const auto columns = decision_columns(table.name)) {
-      if (*columns != table.columns) return wrong(table.name, "other columns than this one has");
+      if (*columns != table.columns)
+        return wrong_row(table.name, "other columns than this one has");
       TRY(read_decision(table, archive));
     } else {
       TRY(deal_out(table, archive));
     }
     ++place;
   }
-  if (archive.studies.empty()) return wrong("studies", "there is none");
+  if (archive.studies.empty()) return wrong_row("studies", "there is none");
   return archive;
 }
 

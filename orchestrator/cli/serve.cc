@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kDefaultListen[] = "127.0.0.1:7878";
-constexpr Nanoseconds kBetweenLooks = kSecond;
+constexpr Nanoseconds kBetweenRounds = kSecond;
 constexpr Nanoseconds kBetweenResumes = kMinute;  // of one study
 constexpr int kMostUnattended = 100;
 
@@ -35,7 +35,7 @@ struct Address {
   int port = 0;
 };
 
-Error wrong(const std::string& message) {
+Error wrong_setting(const std::string& message) {
   return Error{ErrorCode::invalid, message};
 }
 
@@ -54,22 +54,23 @@ Result<Address> read_address(const std::string& text) {
       return address;
     }
   }
-  return wrong("--listen: expected ADDRESS:PORT, got '" + text + "'");
+  return wrong_setting("--listen: expected ADDRESS:PORT, got '" + text + "'");
 }
 
 // All that must be said before anybody but this machine's users may look.
 Result<void> check_exposure(const Address& address, const Arguments& arguments) {
   if (arguments.has("--tls-cert") != arguments.has("--tls-key")) {
-    return wrong("--tls-cert and --tls-key belong together");
+    return wrong_setting("--tls-cert and --tls-key belong together");
   }
   if (is_loopback(address.host)) return {};
   const std::string opening =
       "--listen " + arguments.text("--listen") + " can be reached from other machines: ";
-  if (!arguments.has("--token-file")) return wrong(opening + "say --token-file FILE");
+  if (!arguments.has("--token-file")) return wrong_setting(opening + "say --token-file FILE");
   if (!arguments.has("--tls-cert") && !arguments.has("--behind-proxy")) {
-    return wrong(opening +
-                 "say --tls-cert FILE and --tls-key FILE, or --behind-proxy if TLS ends in front "
-                 "of this server");
+    return wrong_setting(
+        opening +
+        "say --tls-cert FILE and --tls-key FILE, or --behind-proxy if TLS ends in front "
+        "of this server");
   }
   return {};
 }
@@ -89,7 +90,7 @@ Result<std::string> plans_folder(const Arguments& arguments) {
   const std::string folder = absolute_path(arguments.text("--plans"), fs::current_path().string());
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) return folder;
-  return wrong("--plans: there is no folder '" + arguments.text("--plans") + "'");
+  return wrong_setting("--plans: there is no folder '" + arguments.text("--plans") + "'");
 }
 
 std::vector<std::string> words_in(const std::string& list) {
@@ -191,7 +192,7 @@ Result<int> serve(Session& session, const Arguments& arguments) {
     if (arguments.has("--resume")) resumer.look();
     hooks.judge_what_is_over();
     hooks.reap();
-    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenLooks));
+    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenRounds));
     if (!woken.signals.empty()) break;
   }
   server.reset();

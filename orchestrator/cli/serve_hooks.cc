@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Nanoseconds kStartLimit = 60 * kSecond;
-constexpr std::size_t kLastWords = 2000;
+constexpr Nanoseconds kHookStartLimit = 60 * kSecond;
+constexpr std::size_t kLastLogBytes = 2000;
 
 const CommandSpec* command_named(const std::string& name) {
   for (const CommandSpec& command : all_commands()) {
@@ -36,7 +36,7 @@ bool has_flag(const CommandSpec& command, const std::string& flag) {
 }
 
 std::string shortened(const std::string& text) {
-  return text.size() <= kLastWords ? text : text.substr(text.size() - kLastWords);
+  return text.size() <= kLastLogBytes ? text : text.substr(text.size() - kLastLogBytes);
 }
 
 // Of `run --detach --json`: {"study":"...", ...}.
@@ -205,7 +205,7 @@ Result<ActionDone> ServeHooks::start_controller(const std::vector<std::string>& 
   spawning.argv = {session_.executable};
   spawning.argv.insert(spawning.argv.end(), words.begin(), words.end());
   spawning.argv.insert(spawning.argv.end(), {"--detach", "--json", "--db", database_});
-  TRY_ASSIGN(const Captured told, run_captured(spawning, kStartLimit));
+  TRY_ASSIGN(const Captured told, run_captured(spawning, kHookStartLimit));
   const std::string study = study_in(told.output);
   if (told.exit_code == kExitDone && !study.empty()) return ActionDone{study, ""};
   const std::string why = shortened(told.errors.empty() ? told.output : told.errors);

@@ -14,8 +14,8 @@
 namespace kneepoint::cli {
 namespace {
 
-constexpr Nanoseconds kBetweenLooks = 2 * kSecond;
-constexpr Nanoseconds kPatience = 10 * kMinute;  // with a server that does not answer
+constexpr Nanoseconds kBetweenServerLooks = 2 * kSecond;
+constexpr Nanoseconds kServerPatience = 10 * kMinute;  // with a server that does not answer
 
 int exit_code_of(const RemoteStudy& study, const std::string& verdict) {
   if (study.state == "cancelled") return kExitInterrupted;
@@ -44,10 +44,10 @@ Result<RemoteStudy> follow(Session& session, ControllerClient& client, const std
       }
       if (study->is_over() && !study->running) return study;
     } else if (study.error().code == ErrorCode::invalid ||
-               session.clock.steady() - answered > kPatience) {
+               session.clock.steady() - answered > kServerPatience) {
       return study.error();
     }
-    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenLooks));
+    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenServerLooks));
     if (!woken.signals.empty()) {
       return Error{ErrorCode::interrupted, id + " goes on; only the waiting has ended"};
     }

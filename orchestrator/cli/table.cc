@@ -139,6 +139,10 @@ std::string age_text(std::int64_t nanoseconds) {
   return std::to_string(seconds / 86400) + "d";
 }
 
+std::string number_percent(double share, int digits) {
+  return number_text(100 * share, digits) + "%";
+}
+
 std::string number_text(double value, int digits) {
   char text[64];
   const double size = value < 0 ? -value : value;

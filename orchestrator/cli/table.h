@@ -41,5 +41,6 @@ std::string age_text(std::int64_t nanoseconds);
 
 // A number of at most `digits` significant digits, without an exponent where one can do without.
 std::string number_text(double value, int digits = 3);
+std::string number_percent(double share, int digits = 3);
 
 }  // namespace kneepoint::cli

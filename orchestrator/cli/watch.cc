@@ -14,7 +14,7 @@
 namespace kneepoint::cli {
 namespace {
 
-constexpr Nanoseconds kBetweenLooks = kSecond / 2;
+constexpr Nanoseconds kBetweenFrames = kSecond / 2;
 constexpr int kLooksWithoutController = 6;  // a controller that starts just now gets this long
 
 int exit_code_for(const StudyStatus& status) {
@@ -46,7 +46,7 @@ Result<int> watch(Session& session, const Arguments& arguments) {
                   << "; go on with it: kneepoint run " << status.row.plan_path << "\n";
       return kExitInterrupted;
     }
-    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenLooks));
+    TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenFrames));
     if (!woken.signals.empty()) return kExitInterrupted;
   }
 }

@@ -17,7 +17,7 @@ namespace {
 // A workload that needs more than MPI may not have been built where kneepoint was.
 bool is_built(const Session& session, const CatalogEntry& entry) {
   std::error_code ignored;
-  const auto folder = std::filesystem::path(session.executable).parent_path();
+  const std::filesystem::path folder = programs_folder(Site{}, session.executable, "/");
   return entry.needs.empty() || std::filesystem::exists(folder / entry.program, ignored);
 }
 

@@ -10,7 +10,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kMostUnits = 1e12;
+constexpr double kMostModelledUnits = 1e12;
 
 // How many results a run makes: the same at every K, or so many per worker. None: neither.
 std::optional<double> results_at(const CostCurve& curve, int k) {
@@ -112,7 +112,7 @@ void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const Pr
                  efficiency_at(curve, point.k, prediction.low), kLevel, "models"};
     const auto bill = bill_of(item, point.use, point.seconds);
     const double dearest = cost_of(item, point, prediction.high);
-    if (!bill || !(dearest < kMostUnits)) continue;
+    if (!bill || !(dearest < kMostModelledUnits)) continue;
     point.bill = *bill;
     point.per_result = {round_micros(cost_of(item, point, point.seconds)), book.currency};
     point.per_result_interval =

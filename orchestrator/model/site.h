@@ -58,8 +58,10 @@ struct SlurmSite {
   Nanoseconds time_margin = 2 * kMinute;     // of the job's limit over those of its steps
 };
 
-// Where the image has the agent and our workloads, unless the site says otherwise.
-inline constexpr char kImageFolder[] = "/opt/kneepoint/bin";
+// Where the image has the agent and our workloads, unless the site says otherwise: what
+// `cmake --install` makes of the prefix /opt/kneepoint.
+inline constexpr char kImageAgent[] = "/opt/kneepoint/bin/kneepoint-agent";
+inline constexpr char kImagePrograms[] = "/opt/kneepoint/lib/kneepoint";
 
 // A volume of the site's own, in the pods at `mount`.
 struct KubeVolume {
@@ -127,7 +129,7 @@ struct Site {
   std::string name = "local";
   BackendKind backend = BackendKind::local;
   std::string work_dir;  // run directories; empty: beside the database
-  std::string programs;  // folder of our workloads; empty: beside this program
+  std::string programs;  // folder of our workloads; empty: where this program was installed
   std::string agent;     // path of kneepoint-agent; empty: beside this program
   StarterKind starter = StarterKind::mpirun;
   std::string starter_mpi;  // srun --mpi=...; "": Slurm's default

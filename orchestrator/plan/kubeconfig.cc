@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "orchestrator/base/base64.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/plan/kubeconfig_files.h"
 
 namespace kneepoint {
@@ -161,25 +162,20 @@ Result<KubeAccess> from_pod(const KubeAccessPlaces& places) {
   return access;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 }  // namespace
 
 KubeAccessPlaces kube_access_places(const KubernetesSite& site) {
   KubeAccessPlaces places;
-  const std::string home = variable("HOME");
-  places.service_host = variable("KUBERNETES_SERVICE_HOST");
-  places.service_port = variable("KUBERNETES_SERVICE_PORT");
+  const std::string home = environment_variable("HOME");
+  places.service_host = environment_variable("KUBERNETES_SERVICE_HOST");
+  places.service_port = environment_variable("KUBERNETES_SERVICE_PORT");
   if (!site.kubeconfig.empty()) {
     const bool at_home = site.kubeconfig.starts_with("~/");
     places.files = {at_home ? home + site.kubeconfig.substr(1) : site.kubeconfig};
     places.must_exist = true;
     return places;
   }
-  std::istringstream list(variable("KUBECONFIG"));
+  std::istringstream list(environment_variable("KUBECONFIG"));
   for (std::string path; std::getline(list, path, ':');) {
     if (!path.empty()) places.files.push_back(path);
   }

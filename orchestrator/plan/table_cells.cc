@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orchestrator/base/text.h"
+
 namespace kneepoint {
 namespace {
 
 constexpr double kMostPlainEfficiency = 1.5;  // above it: per cent without a sign
 constexpr std::size_t kLongestName = 100;
 constexpr char kAboveZero[] = "; expected a number above 0";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 std::string upper(std::string_view text) {
   std::string out(text);
@@ -92,7 +88,7 @@ std::optional<double> TableCells::positive(const TableRecord& record, ColumnKind
 Mode TableCells::mode(const TableRecord& record) {
   const std::string_view cell = text(record, ColumnKind::mode);
   if (cell.empty()) return options_.mode;
-  const auto mode = parse_mode(lower(cell));
+  const auto mode = parse_mode(ascii_lower(cell));
   if (!mode) problem(record, ColumnKind::mode, quoted_cell(cell) + " is neither strong nor weak");
   return mode.value_or(Mode::strong);
 }
@@ -122,7 +118,7 @@ double TableCells::value(const TableRecord& record) {
   }
   if (kind == ColumnKind::time) return time(record, number);
   if (kind == ColumnKind::efficiency) return efficiency(record, number);
-  const bool times = kind == ColumnKind::speedup && lower(number.unit) == "x";
+  const bool times = kind == ColumnKind::speedup && ascii_lower(number.unit) == "x";
   if (!number.unit.empty() && !times) {
     problem(record, kind, quoted_cell(cell) + ": a plain number is expected, without a unit");
   }

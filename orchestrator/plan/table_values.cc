@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "orchestrator/base/text.h"
 #include "orchestrator/plan/table_text.h"
 
 namespace kneepoint {
@@ -92,12 +93,6 @@ std::string plain_number(std::string_view number, DecimalMark mark) {
   return plain;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 }  // namespace
 
 DecimalMark mark_in(std::string_view cell) {
@@ -108,7 +103,7 @@ CellNumber read_number(std::string_view cell, DecimalMark mark) {
   cell = trimmed(cell);
   if (cell.empty()) return {0, {}, "is missing"};
   const auto [number, unit] = split(cell);
-  const std::string word = lower(cell);
+  const std::string word = ascii_lower(cell);
   if (number.empty() || number == "-" || number == "+") {
     const bool infinite = word.find("inf") != std::string::npos;
     const bool nan = word == "nan" || word == "-nan" || word == "+nan";
@@ -174,7 +169,7 @@ std::optional<double> seconds_in(std::string_view unit) {
       {"days", 86400},
       {"msecs", 1e-3},
   }};
-  const std::string word = lower(unit);
+  const std::string word = ascii_lower(unit);
   for (const auto& [name, seconds] : kUnits) {
     if (word == name) return seconds;
   }

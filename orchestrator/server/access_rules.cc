@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "orchestrator/base/hmac.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/server/push_files.h"
 
 namespace kneepoint {
@@ -14,14 +15,6 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 constexpr std::size_t kShortestToken = 16;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 bool is_port(std::string_view text) {
   return !text.empty() && text.size() <= 5 &&
@@ -35,12 +28,14 @@ std::string host_in(std::string_view header) {
     if (end == std::string_view::npos) return "";
     const std::string_view rest = header.substr(end + 1);
     if (!rest.empty() && (rest.front() != ':' || !is_port(rest.substr(1)))) return "";
-    return lower(header.substr(1, end - 1));
+    return ascii_lower(header.substr(1, end - 1));
   }
   const std::size_t colon = header.find(':');
   if (colon != std::string_view::npos && !is_port(header.substr(colon + 1))) return "";
-  return lower(header.substr(0, colon));
+  return ascii_lower(header.substr(0, colon));
 }
+
+}  // namespace
 
 bool is_address(const std::string& host) {
   unsigned char bytes[16];
@@ -48,14 +43,12 @@ bool is_address(const std::string& host) {
          inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
-}  // namespace
-
 bool is_our_host(std::string_view header, const AccessRules& rules) {
   const std::string host = host_in(header);
   if (host.empty()) return false;
   if (host == "localhost" || is_address(host)) return true;
   return std::any_of(rules.hosts.begin(), rules.hosts.end(),
-                     [&](const std::string& name) { return lower(name) == host; });
+                     [&](const std::string& name) { return ascii_lower(name) == host; });
 }
 
 TokenState token_state(std::string_view authorization, const AccessRules& rules) {

@@ -18,6 +18,7 @@ struct AccessRules {
   std::vector<std::string> hosts;  // names, beside addresses and "localhost"
 };
 
+bool is_address(const std::string& host);  // of IPv4 or IPv6, without brackets
 // "127.0.0.1:8080", "[::1]:8080", "localhost", or one of the names; a port is not looked at.
 bool is_our_host(std::string_view header, const AccessRules& rules);
 

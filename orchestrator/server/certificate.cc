@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "orchestrator/base/hmac.h"
+#include "orchestrator/server/access_rules.h"
 
 namespace kneepoint {
 namespace {
@@ -30,12 +31,6 @@ using Text = std::unique_ptr<BIO, decltype(&BIO_free_all)>;
 Error refused(const std::string& what) {
   ERR_clear_error();
   return Error{ErrorCode::io, "make a certificate: " + what, false};
-}
-
-bool is_address(const std::string& host) {
-  unsigned char bytes[16];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
 std::string content_of(BIO* text) {

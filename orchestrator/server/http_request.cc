@@ -7,18 +7,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "orchestrator/base/text.h"
+
 namespace kneepoint {
 namespace {
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -56,7 +50,7 @@ int read_request_line(std::string_view line, IncomingRequest& request) {
 int read_header(std::string_view line, IncomingRequest& request) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return 400;
-  const std::string name = lower(line.substr(0, colon));
+  const std::string name = ascii_lower(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
   if (name == "content-length") {
     const char* last = value.data() + value.size();
@@ -77,10 +71,10 @@ int read_header(std::string_view line, IncomingRequest& request) {
     request.host = value;
     request.has_host = true;
   } else if (name == "connection") {
-    const std::string options = lower(value);
+    const std::string options = ascii_lower(value);
     if (options.find("close") != std::string::npos) request.keep_alive = false;
   } else if (name == "expect") {
-    if (lower(value) != "100-continue") return 417;
+    if (ascii_lower(value) != "100-continue") return 417;
     request.expects_continue = true;
   }
   return 0;

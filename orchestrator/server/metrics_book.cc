@@ -4,7 +4,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr int kMostSeries = 1000;
+constexpr int kMostMetricSeries = 1000;
 constexpr std::size_t kMostShown = 50;
 constexpr Nanoseconds kKept = 5 * kSecond;
 
@@ -18,7 +18,7 @@ Result<void> MetricsBook::read() {
   MetricValues values;
   TRY_ASSIGN(values.studies, view_->studies_by_state());
   TRY_ASSIGN(values.runs, view_->runs_by_outcome());
-  TRY_ASSIGN(const std::vector<SeriesLine> series, view_->series(kMostSeries));
+  TRY_ASSIGN(const std::vector<SeriesLine> series, view_->series(kMostMetricSeries));
   for (const SeriesLine& one : series) {
     if (values.series.size() == kMostShown) {
       ++values.series_left_out;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPathOpening = "/v1/allocations/";
 constexpr std::string_view kPathEnding = "records";
-constexpr std::string_view kBearer = "Bearer ";
+constexpr std::string_view kTokenScheme = "Bearer ";
 
 std::string_view part(std::string_view& path) {
   const std::size_t slash = path.find('/');
@@ -46,8 +46,9 @@ PushVerdict judge_push(const IncomingRequest& request, std::string_view key) {
   }
   if (request.method != "POST") return refuse(405, "records are sent by POST");
   const std::string_view header = request.authorization;
-  const bool has_token = header.starts_with(kBearer);
-  const std::string_view token = has_token ? header.substr(kBearer.size()) : std::string_view();
+  const bool has_token = header.starts_with(kTokenScheme);
+  const std::string_view token =
+      has_token ? header.substr(kTokenScheme.size()) : std::string_view();
   if (!same_bytes(token, push_token(key, verdict.allocation))) {
     verdict.wrong_token = true;
     return refuse(401, has_token ? "the token is not that of this allocation"

@@ -30,12 +30,10 @@ constexpr int kAcceptsAtOnce = 64;  // handshakes wait their turn behind pushes 
 constexpr int kSweepMs = 500;
 constexpr std::size_t kMostNames = 1000;  // of refused allocations that are told apart
 
-using Turn = PushConnection::Turn;
-
-class Server final : public PushServer {
+class EpollPushServer final : public PushServer {
  public:
-  Server(PushServerOptions options, TlsContext context, const Clock& clock, SpoolWriter spool,
-         Listening listening)
+  EpollPushServer(PushServerOptions options, TlsContext context, const Clock& clock,
+                  SpoolWriter spool, Listening listening)
       : options_(std::move(options)),
         context_(std::move(context)),
         clock_(clock),
@@ -58,7 +56,7 @@ class Server final : public PushServer {
     return {};
   }
 
-  ~Server() override {
+  ~EpollPushServer() override {
     if (thread_.joinable()) {
       const std::uint64_t one = 1;
       (void)!::write(stop_, &one, sizeof one);
@@ -146,22 +144,22 @@ class Server final : public PushServer {
     const auto found = entries_.find(fd);
     if (found == entries_.end()) return;
     Entry& entry = found->second;
-    const Turn turn = entry.connection.turn(options_.key, clock_.steady());
+    const PushConnection::Turn turn = entry.connection.turn(options_.key, clock_.steady());
     note(entry.connection.take_told());
     std::uint32_t wanted = 0;
     switch (turn) {
-      case Turn::closed:
+      case PushConnection::Turn::closed:
         return drop(fd);
-      case Turn::push_ready:
+      case PushConnection::Turn::push_ready:
         ready_.push_back(fd);
         pushes_.push_back(entry.connection.take_push());
         break;
-      case Turn::waiting:
+      case PushConnection::Turn::waiting:
         break;
-      case Turn::want_read:
+      case PushConnection::Turn::want_read:
         wanted = EPOLLIN;
         break;
-      case Turn::want_write:
+      case PushConnection::Turn::want_write:
         wanted = EPOLLOUT;
         break;
     }
@@ -254,8 +252,8 @@ Result<std::unique_ptr<PushServer>> PushServer::start(PushServerOptions options,
                                                       const Clock& clock) {
   TRY_ASSIGN(SpoolWriter spool, SpoolWriter::open(options.spool));
   TRY_ASSIGN(const Listening listening, listen_on(options.host, options.port));
-  auto server = std::make_unique<Server>(std::move(options), std::move(context), clock,
-                                         std::move(spool), listening);
+  auto server = std::make_unique<EpollPushServer>(std::move(options), std::move(context), clock,
+                                                  std::move(spool), listening);
   TRY(server->begin());
   return std::unique_ptr<PushServer>(std::move(server));
 }

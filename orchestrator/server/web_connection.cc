@@ -10,7 +10,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kReadAtOnce = 16 << 10;
+constexpr std::size_t kWebReadAtOnce = 16 << 10;
 constexpr std::size_t kMostDrained = 1 << 20;
 
 WebConnection::Turn after(WebStream::Status status) {
@@ -61,7 +61,7 @@ WebConnection::Turn WebConnection::write_some(Nanoseconds now) {
 // Closing a socket that has unread bytes would take the answer back before it is read.
 WebConnection::Turn WebConnection::drain() {
   in_.clear();
-  const WebStream::Status status = stream_.read(in_, kReadAtOnce);
+  const WebStream::Status status = stream_.read(in_, kWebReadAtOnce);
   drained_ += in_.size();
   in_.clear();
   if (!is_stream_ && drained_ > kMostDrained) return Turn::closed;
@@ -82,7 +82,7 @@ WebConnection::Turn WebConnection::turn(WebApp& app, Nanoseconds now) {
       continue;
     }
     const bool is_first = in_.empty();
-    const WebStream::Status status = stream_.read(in_, kReadAtOnce);
+    const WebStream::Status status = stream_.read(in_, kWebReadAtOnce);
     if (status != WebStream::Status::done) return after(status);
     if (is_first && !has_head_) deadline_ = now + limits_.request;
   }

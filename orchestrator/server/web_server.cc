@@ -24,25 +24,23 @@
 namespace kneepoint {
 namespace {
 
-constexpr int kReserved = 200;  // descriptors for everything else
-constexpr int kEventsAtOnce = 256;
-constexpr int kAcceptsAtOnce = 64;
+constexpr int kWebReserved = 200;  // descriptors for everything else
+constexpr int kWebEventsAtOnce = 256;
+constexpr int kWebAcceptsAtOnce = 64;
 
-using Turn = WebConnection::Turn;
-
-class Server final : public WebServer {
+class EpollWebServer final : public WebServer {
  public:
-  Server(const WebServerOptions& options, std::optional<TlsContext> context, WebApp& app,
-         const Clock& clock, Listening listening)
+  EpollWebServer(const WebServerOptions& options, std::optional<TlsContext> context, WebApp& app,
+                 const Clock& clock, Listening listening)
       : options_(options),
         context_(std::move(context)),
         app_(app),
         clock_(clock),
         listening_(listening) {
-    const int wanted = static_cast<int>(options.connections) + kReserved;
-    const int allowed = std::max(kReserved + 1, allow_descriptors(wanted));
+    const int wanted = static_cast<int>(options.connections) + kWebReserved;
+    const int allowed = std::max(kWebReserved + 1, allow_descriptors(wanted));
     most_connections_ =
-        std::min(options.connections, static_cast<std::size_t>(allowed - kReserved));
+        std::min(options.connections, static_cast<std::size_t>(allowed - kWebReserved));
   }
 
   Result<void> begin() {
@@ -62,7 +60,7 @@ class Server final : public WebServer {
     return {};
   }
 
-  ~Server() override {
+  ~EpollWebServer() override {
     if (thread_.joinable()) {
       wake(stop_);
       thread_.join();
@@ -110,11 +108,11 @@ class Server final : public WebServer {
   }
 
   void serve() {
-    std::array<epoll_event, kEventsAtOnce> events;
+    std::array<epoll_event, kWebEventsAtOnce> events;
     Nanoseconds next_sweep = 0;
     const int patience = static_cast<int>(std::max(kMillisecond, options_.sweep) / kMillisecond);
     for (;;) {
-      const int count = ::epoll_wait(epoll_, events.data(), kEventsAtOnce, patience);
+      const int count = ::epoll_wait(epoll_, events.data(), kWebEventsAtOnce, patience);
       for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         const int fd = event.data.fd;
@@ -137,7 +135,7 @@ class Server final : public WebServer {
   }
 
   void accept_some() {
-    for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    for (int i = 0; i < kWebAcceptsAtOnce; ++i) {
       const int fd = accept_one(listening_.fd);
       if (fd < 0) return;
       if (entries_.size() >= most_connections_) {
@@ -158,19 +156,20 @@ class Server final : public WebServer {
     if (broken && entry.connection.is_waiting()) return drop(fd);
     const Nanoseconds now = clock_.steady();
     std::uint32_t wanted = 0;
-    Turn turn = entry.connection.turn(app_, now);
+    WebConnection::Turn turn = entry.connection.turn(app_, now);
     if (const int refused = entry.connection.take_refused(); refused != 0) count(refused);
-    if (turn == Turn::request_ready && !ask(fd, entry)) turn = entry.connection.turn(app_, now);
+    if (turn == WebConnection::Turn::request_ready && !ask(fd, entry))
+      turn = entry.connection.turn(app_, now);
     switch (turn) {
-      case Turn::closed:
+      case WebConnection::Turn::closed:
         return drop(fd);
-      case Turn::request_ready:
-      case Turn::waiting:
+      case WebConnection::Turn::request_ready:
+      case WebConnection::Turn::waiting:
         break;
-      case Turn::want_read:
+      case WebConnection::Turn::want_read:
         wanted = EPOLLIN;
         break;
-      case Turn::want_write:
+      case WebConnection::Turn::want_write:
         wanted = EPOLLOUT;
         break;
     }
@@ -333,7 +332,8 @@ Result<std::unique_ptr<WebServer>> WebServer::start(const WebServerOptions& opti
                                                     std::optional<TlsContext> context, WebApp& app,
                                                     const Clock& clock) {
   TRY_ASSIGN(const Listening listening, listen_on(options.host, options.port));
-  auto server = std::make_unique<Server>(options, std::move(context), app, clock, listening);
+  auto server =
+      std::make_unique<EpollWebServer>(options, std::move(context), app, clock, listening);
   TRY(server->begin());
   return std::unique_ptr<WebServer>(std::move(server));
 }
