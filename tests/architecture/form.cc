@@ -41,6 +41,13 @@ const std::vector<Call>& calls() {
       {"system(", {}, "use io/subprocess: there is no shell"},
       {"random_device", {}, "use base/random.h with the study's seed"},
       {"mt19937", {}, "use base/random.h with the study's seed"},
+      {"begin->",
+       {"orchestrator/", "agents/", "workloads/"},
+       "begin_of() of tests/fakes/present.h"},
+      {"end->",
+       {"orchestrator/", "agents/", "workloads/", "tests/contract/backends.cc",
+        "tests/fault/agent/agent_fixture.cc"},
+       "end_of() of tests/fakes/present.h: what is missing fails the test and not the program"},
   };
   return table;
 }

@@ -53,6 +53,9 @@ ChildEnd run_child(const std::vector<std::string>& argv,
   while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   end.seconds = to_seconds(system_clock().steady() - began);
+  for (const timeval& used : {usage.ru_utime, usage.ru_stime}) {
+    end.cpu_seconds += static_cast<double>(used.tv_sec) + 1e-6 * static_cast<double>(used.tv_usec);
+  }
   end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   end.peak_megabytes = static_cast<double>(usage.ru_maxrss) / 1024;  // Linux counts in KiB
   std::ifstream in(capture, std::ios::binary);

@@ -35,7 +35,7 @@ test('every view opens without an error, asks only its own server, and shows ser
   for (const view of views) {
     await page.goto(`${fake.url}${view}`);
     await settled(page);
-    await page.waitForTimeout(50);
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     assert.equal(await page.evaluate(() => window.broken), undefined, `${view}: hostile text ran`);
     assert.equal(await page.locator('main img, main script').count(), 0, `${view}: hostile text became an element`);
     assert.deepEqual(await unnamedPictures(page), [], view);

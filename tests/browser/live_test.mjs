@@ -37,7 +37,7 @@ async function hasStudies() {
   const answer = await fetch(new URL('api/v1/studies', url), {headers: {Authorization: 'Bearer tell-nobody-of-these-words'}});
   return answer.ok && (await answer.json()).studies.length > 0;
 }
-const state = (page, word) => page.locator('.head .badge', {hasText: word}).waitFor({timeout: 120000});
+const state = (page, word) => page.locator('.head .badge', {hasText: word}).waitFor();
 
 test('nothing is told without the token', async () => {
   const {page, seen, context} = await openPage(browser);
@@ -62,7 +62,7 @@ test('a live study is followed from start to end', async () => {
   while (!await hasStudies()) await sleep(20);
   run.kill('SIGSTOP');
   const link = page.locator('tbody th a').first();
-  await link.waitFor({timeout: 60000});
+  await link.waitFor();
   id = await link.textContent();
   await link.click();
   await page.locator('#link[data-state=live]').waitFor();
@@ -72,7 +72,7 @@ test('a live study is followed from start to end', async () => {
     void window.count(Number(document.querySelector('.big progress')?.getAttribute('value') ?? 0));
   }).observe(document.querySelector('#view'), {childList: true, subtree: true}));
   run.kill('SIGCONT');
-  await page.locator('#link[data-state=over]').waitFor({timeout: 180000});
+  await page.locator('#link[data-state=over]').waitFor();
   assert.equal(await run.over, 0, run.said);
   await state(page, 'finished');
   assert.equal(counts[counts.length - 1], 16);
@@ -127,14 +127,14 @@ repeat: 200
   const run = place.start('run', long);
   await page.goto(`${url}#/`);
   const link = page.locator('tbody th a', {hasText: 'long-'});
-  await link.waitFor({timeout: 60000});
+  await link.waitFor();
   await link.click();
   await page.locator('#link[data-state=live]').waitFor();
   run.kill('SIGINT');
   assert.equal(await run.over, 130, run.said);
   await page.getByRole('button', {name: 'Resume …'}).click();
   await page.getByRole('button', {name: 'Resume it'}).click();
-  await page.locator('#link[data-state=live]').waitFor({timeout: 60000});
+  await page.locator('#link[data-state=live]').waitFor();
   await state(page, 'running');
   await page.getByRole('button', {name: 'Cancel …'}).click();
   await page.getByRole('button', {name: 'Cancel the study'}).click();

@@ -63,6 +63,7 @@ export async function startChromium() {
 // A page that keeps what went wrong on it and every request it made.
 export async function openPage(browser, options = {}) {
   const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+  context.setDefaultTimeout(300000); // of an event that must come: against hangs, not a judgement
   const page = await context.newPage();
   const seen = {errors: [], requests: []};
   page.on('console', (message) => {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
-#include "orchestrator/backend/local_files.h"
 #include "orchestrator/io/subprocess.h"
 #ifdef KP_KUBE_FOLDER
 #include "orchestrator/backend/kube_book.h"
@@ -61,12 +61,39 @@ void Contract::use_rest() {
   ASSERT_FALSE(site_.slurm.rest.url.empty()) << GetParam().rest_url;
   SpawnOptions options;
   options.argv = {"scontrol", "token", "lifespan=7200"};
-  const auto made = run_captured(options, kMinute);
+  const auto made = run_captured(options, kPatience);
   ASSERT_TRUE(made) << made.error().message;
   const std::size_t equals = made->output.find('=');
   ASSERT_NE(equals, std::string::npos) << made->errors;
   std::ofstream(folder_ + "/token") << made->output.substr(equals + 1);
   site_.slurm.rest.token_file = folder_ + "/token";
+}
+
+void Contract::TearDown() {
+  if (HasFailure() && launcher_ != nullptr) {
+    for (const auto& answer : launcher_->cancel(submitted_, soon())) {
+      EXPECT_TRUE(answer) << answer.error().message;
+    }
+  }
+  const Nanoseconds until = system_clock().steady() + kPatience;
+  for (auto agents = agents_here(); !agents.empty(); agents = agents_here()) {
+    const bool late = system_clock().steady() > until;
+    for (const ProcessIdentity& agent : agents) {
+      EXPECT_FALSE(late) << "agent " << agent.pid << " does not end";
+      if (late) ::kill(agent.pid, SIGKILL);
+    }
+    if (late) break;
+    wait_a_moment();
+  }
+}
+
+std::vector<ProcessIdentity> Contract::agents_here() const {
+  std::vector<ProcessIdentity> here;
+  if (GetParam().kind != BackendKind::local) return here;
+  for (const LivingAgent& agent : living_agents()) {
+    if (agent.allocation_path.starts_with(folder_ + "/")) here.push_back(agent.process);
+  }
+  return here;
 }
 
 Contract::~Contract() {
@@ -78,9 +105,8 @@ Contract::~Contract() {
 void Contract::start_controller() {
   launcher_.reset();
   poller_ = std::make_unique<Poller>();
-  auto made = make_launcher(
-      {site_, system_clock(), *poller_, folder_ + "/state", KP_BIN_DIR "/kneepoint-agent"});
-  ASSERT_TRUE(made) << made.error().message;
+  auto made = make_launcher({site_, system_clock(), *poller_, folder_ + "/state", agent_path_});
+  if (!made) throw std::runtime_error(made.error().message);  // no test goes on without one
   launcher_ = std::move(made).value();
 }
 
@@ -94,7 +120,7 @@ AllocationRequest Contract::quick(const std::string& name, int steps) {
     step.attempt = name + "-s" + std::to_string(i);
     step.run_dir = request.directory + "/" + step.attempt;
     step.identity = step.attempt;
-    step.limit = kMinute;
+    step.limit = kHour;
     step.modelled_seconds = 0.25;
     step.command.argv = {"sh", "-c", "echo ran >>\"$1\"; echo t=0.25", "sh",
                          folder_ + "/" + step.attempt + ".marks"};
@@ -146,9 +172,9 @@ AllocationRequest Contract::failing(const std::string& name) {
 void Contract::strike(const JobRef& job) {
   if (GetParam().kind == BackendKind::simulated) return;  // its fate is drawn already
   if (GetParam().kind == BackendKind::slurm) {
-    const auto agent = find_agent(job.directory + "/" + job.name + ".json");
-    ASSERT_TRUE(agent) << "no agent runs " << job.name;
-    ::kill(agent->pid, SIGKILL);
+    const auto agents = find_agents(job.directory + "/" + job.name + ".json");
+    ASSERT_FALSE(agents.empty()) << "no agent runs " << job.name;
+    ::kill(agents.front().pid, SIGKILL);
     return;
   }
 #ifdef KP_KUBE_FOLDER
@@ -162,12 +188,14 @@ void Contract::strike(const JobRef& job) {
 }
 
 JobRef Contract::submit(const AllocationRequest& request) {
+  submitted_.push_back({request.name, request.directory, "", 0});
   const auto answers = launcher_->submit({&request, 1}, soon());
   EXPECT_EQ(answers.size(), 1u);
   if (!answers[0]) {
     ADD_FAILURE() << answers[0].error().message;
     return {};
   }
+  submitted_.back() = *answers[0];
   return *answers[0];
 }
 
@@ -186,7 +214,7 @@ void Contract::wait_a_moment() {
 }
 
 Observation Contract::wait_until_started(const JobRef& job) {
-  const Nanoseconds until = system_clock().steady() + patience();
+  const Nanoseconds until = system_clock().steady() + kPatience;
   Observation seen = observe(job);
   while (seen.state == AllocationState::queued && system_clock().steady() < until) {
     wait_a_moment();
@@ -196,7 +224,7 @@ Observation Contract::wait_until_started(const JobRef& job) {
 }
 
 Observation Contract::wait_until_ended(const JobRef& job) {
-  const Nanoseconds until = system_clock().steady() + patience();
+  const Nanoseconds until = system_clock().steady() + kPatience;
   Observation seen = observe(job);
   while (seen.state == AllocationState::queued || seen.state == AllocationState::running) {
     if (system_clock().steady() > until) {
@@ -210,7 +238,7 @@ Observation Contract::wait_until_ended(const JobRef& job) {
 }
 
 void Contract::wait_until_begun(const JobRef& job, std::size_t step) {
-  const Nanoseconds until = system_clock().steady() + patience();
+  const Nanoseconds until = system_clock().steady() + kPatience;
   while (system_clock().steady() < until) {
     const Artifacts artifacts = collect(job);
     ASSERT_LT(step, artifacts.steps.size());
@@ -239,11 +267,16 @@ int Contract::executions(const std::string& attempt) const {
 }
 
 Deadline Contract::soon() const {
-  return system_clock().steady() + patience() / 2;
+  return system_clock().steady() + kPatience / 2;
 }
 
 record::Records parsed(const StepArtifacts& step) {
   return record::parse(step.records);
+}
+
+std::string outcome_of(const StepArtifacts& step) {
+  const auto records = parsed(step);
+  return records.end ? records.end->outcome : "no end record";
 }
 
 }  // namespace kneepoint::contract

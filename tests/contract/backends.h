@@ -13,7 +13,10 @@
 
 #include "agents/record/record.h"
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/backend/local_files.h"
 #include "orchestrator/backend/simulated_cluster.h"
+#include "tests/fakes/patience.h"
+#include "tests/fakes/present.h"
 #ifdef KP_KUBE_FOLDER
 #include "tests/kubernetes/kube_lab.h"
 #endif
@@ -33,9 +36,6 @@ inline void PrintTo(const BackendUnderTest& backend, std::ostream* out) {
   *out << backend.name;
 }
 
-constexpr Nanoseconds kPatience = 60 * kSecond;        // a test that waits longer has failed
-constexpr Nanoseconds kQueuePatience = 240 * kSecond;  // where a scheduler has its say too
-
 // One backend, a folder of its own, and controllers that come and go.
 class Contract : public testing::TestWithParam<BackendUnderTest> {
  protected:
@@ -43,6 +43,8 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   ~Contract() override;
 
   void SetUp() override;
+  // However the test went: nothing that it submitted goes on.
+  void TearDown() override;
 
   // A controller starts (the one before it was killed: it kept nothing but what it wrote down).
   void start_controller();
@@ -69,13 +71,13 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
   Artifacts collect(const JobRef& job);
   int executions(const std::string& attempt) const;  // marks that a step left
   Deadline soon() const;
-  static Nanoseconds patience() { return has_queue() ? kQueuePatience : kPatience; }
   static bool has_queue() {
     return GetParam().kind == BackendKind::slurm || GetParam().kind == BackendKind::kubernetes;
   }
 
   Site site_;
   std::string folder_;
+  std::string agent_path_ = KP_BIN_DIR "/kneepoint-agent";
 
   Poller& poller() { return *poller_; }
   void wait_a_moment();
@@ -89,10 +91,16 @@ class Contract : public testing::TestWithParam<BackendUnderTest> {
 #ifdef KP_KUBE_FOLDER
   testing_support::KubeLab lab_{"lab", true};  // with a namespace for this test alone
 #endif
+  // Agents of this machine that work on allocations of this test.
+  std::vector<ProcessIdentity> agents_here() const;
+
   std::unique_ptr<Poller> poller_;
   std::unique_ptr<Launcher> launcher_;
+  std::vector<JobRef> submitted_;
 };
 
 record::Records parsed(const StepArtifacts& step);
+// What its end record says, or that there is none.
+std::string outcome_of(const StepArtifacts& step);
 
 }  // namespace kneepoint::contract

@@ -74,7 +74,7 @@ class Binding : public Contract {
     }
     const auto records = parsed(collect(job).steps.at(0));
     ASSERT_TRUE(records.end);
-    EXPECT_EQ(records.end->outcome, "succeeded") << records.end->detail;
+    EXPECT_EQ(end_of(records).outcome, "succeeded") << end_of(records).detail;
   }
 
   const std::string gate_;

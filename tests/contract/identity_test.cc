@@ -68,8 +68,8 @@ TEST_P(Identity, CancellingTwiceIsFineAndTheStepSaysThatItWasCancelled) {
   const Artifacts artifacts = collect(job);
   const auto second = parsed(artifacts.steps.at(1));
   ASSERT_TRUE(second.complete) << artifacts.steps[1].records;
-  EXPECT_EQ(second.end->outcome, "cancelled");
-  EXPECT_EQ(second.end->reason, "user_cancelled");
+  EXPECT_EQ(end_of(second).outcome, "cancelled");
+  EXPECT_EQ(end_of(second).reason, "user_cancelled");
   EXPECT_FALSE(artifacts.steps.at(2).begun);
 }
 
@@ -78,7 +78,7 @@ TEST_P(Identity, NamesMayHaveFortyCharacters) {
   ASSERT_EQ(name.size(), 40u);
   const JobRef job = submit(quick(name));
   EXPECT_EQ(wait_until_ended(job).state, AllocationState::ended);
-  EXPECT_EQ(parsed(collect(job).steps.at(0)).end->outcome, "succeeded");
+  EXPECT_EQ(outcome_of(collect(job).steps.at(0)), "succeeded");
 }
 
 TEST_P(Identity, JobsOfTheSameNameInTwoStudiesAreTwoJobs) {

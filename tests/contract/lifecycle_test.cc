@@ -38,8 +38,8 @@ TEST_P(Lifecycle, AJobRunsToItsEndAndTellsWhatBecameOfIt) {
     const auto records = parsed(step);
     EXPECT_TRUE(records.complete) << step.records;
     ASSERT_TRUE(records.end);
-    EXPECT_EQ(records.end->outcome, "succeeded") << records.end->detail;
-    EXPECT_EQ(records.begin->attempt, step.attempt);
+    EXPECT_EQ(end_of(records).outcome, "succeeded") << end_of(records).detail;
+    EXPECT_EQ(begin_of(records).attempt, step.attempt);
     if (GetParam().executes) {
       EXPECT_EQ(executions(step.attempt), 1);
     }
@@ -114,10 +114,10 @@ TEST_P(Lifecycle, AStepThatFailsDoesNotKeepTheNextFromRunning) {
   ASSERT_EQ(artifacts.steps.size(), 2u);
   const auto failed = parsed(artifacts.steps[0]);
   ASSERT_TRUE(failed.complete) << artifacts.steps[0].records;
-  EXPECT_EQ(failed.end->outcome, "failed");
-  EXPECT_EQ(failed.end->reason, "exit_code");
-  EXPECT_EQ(failed.end->exit_code, 1);
-  EXPECT_EQ(parsed(artifacts.steps[1]).end->outcome, "succeeded");
+  EXPECT_EQ(end_of(failed).outcome, "failed");
+  EXPECT_EQ(end_of(failed).reason, "exit_code");
+  EXPECT_EQ(end_of(failed).exit_code, 1);
+  EXPECT_EQ(outcome_of(artifacts.steps[1]), "succeeded");
 }
 
 TEST_P(Lifecycle, AStepThatOutlivesItsLimitIsTimedOut) {
@@ -128,9 +128,9 @@ TEST_P(Lifecycle, AStepThatOutlivesItsLimitIsTimedOut) {
   const Artifacts artifacts = collect(job);
   const auto records = parsed(artifacts.steps.at(0));
   ASSERT_TRUE(records.complete) << artifacts.steps[0].records;
-  EXPECT_EQ(records.end->outcome, "timed_out");
-  EXPECT_EQ(records.end->reason, "time_limit");
-  EXPECT_EQ(parsed(artifacts.steps.at(1)).end->outcome, "succeeded");
+  EXPECT_EQ(end_of(records).outcome, "timed_out");
+  EXPECT_EQ(end_of(records).reason, "time_limit");
+  EXPECT_EQ(outcome_of(artifacts.steps.at(1)), "succeeded");
 }
 
 TEST_P(Lifecycle, EmittingShowsWhatWouldBeHandedOverAndDoesNothing) {

@@ -106,6 +106,7 @@ void CutLine::run() {
       const Pair& pair = pairs_[i];
       const bool good = (entries[1 + 2 * i].revents == 0 || pass(pair.near, pair.far)) &&
                         (entries[2 + 2 * i].revents == 0 || pass(pair.far, pair.near));
+      if (good && how == Cut::answers && entries[1 + 2 * i].revents != 0) ++unanswered_;
       if (!good) ended.push_back(i);
     }
     for (auto i = ended.rbegin(); i != ended.rend(); ++i) {

@@ -44,6 +44,8 @@ class CutLine {
   void lead_to(int port) { target_ = port; }  // of loopback; before that nobody is let through
   void cut(Cut how) { cut_ = how; }
   int connections() const { return connections_; }  // that were ever let through
+  // How often something arrived at the far end while its answers get lost.
+  int unanswered() const { return unanswered_; }
 
  private:
   struct Pair {
@@ -57,6 +59,7 @@ class CutLine {
   int port_ = 0;
   std::atomic<int> target_{0};
   std::atomic<Cut> cut_{Cut::none};
+  std::atomic<int> unanswered_{0};
   std::atomic<int> connections_{0};
   std::atomic<bool> ending_{false};
   std::vector<Pair> pairs_;

@@ -18,6 +18,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/ensure.h"
+#include "tests/fakes/patience.h"
 
 extern char** environ;
 
@@ -30,7 +31,26 @@ Place::Place() {
   path_ = pattern;
 }
 
+// Agents outlive a controller that was killed; they and what they run have its environment.
+void Place::end_all() const {
+  const std::string mark = "KNEEPOINT_DB=" + path_ + "/";
+  std::error_code ignored;
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+      const pid_t pid = std::atoi(entry.path().filename().c_str());
+      if (pid <= 0 || pid == ::getpid()) continue;
+      std::stringstream environment;
+      environment << std::ifstream(entry.path() / "environ").rdbuf();
+      if (environment.str().find(mark) == std::string::npos) continue;
+      found = found || ::kill(pid, SIGKILL) == 0;
+    }
+    if (found) ::poll(nullptr, 0, 1);
+  }
+}
+
 Place::~Place() {
+  end_all();
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
@@ -84,15 +104,19 @@ bool Place::ended_within(pid_t pid, long microseconds) const {
 }
 
 bool Place::wait_until(pid_t pid, const std::function<bool()>& is_so) const {
-  const Nanoseconds until = system_clock().steady() + kMinute;
+  const Nanoseconds until = system_clock().steady() + kPatience;
   while (!is_so()) {
     if (ended_within(pid, 5'000) || system_clock().steady() > until) return false;
   }
   return true;
 }
 
+bool Place::ends(pid_t pid) const {
+  return ended_within(pid, kStudyPatience / kMicrosecond);
+}
+
 Place::Ended Place::wait(pid_t pid) const {
-  if (!ended_within(pid, 120'000'000)) ::kill(pid, SIGKILL);
+  if (!ends(pid)) ::kill(pid, SIGKILL);
   Ended ended;
   int status = 0;
   rusage used{};

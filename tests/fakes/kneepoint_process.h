@@ -11,7 +11,8 @@
 
 namespace kneepoint::testing_support {
 
-// A folder that is removed at the end, with a database and run directories inside.
+// A folder that is removed at the end, with a database and run directories inside; and with it
+// every process that still works for it, however the test went.
 class Place {
  public:
   Place();
@@ -30,7 +31,7 @@ class Place {
     double seconds = 0;
     long peak_kb = 0;
   };
-  // kneepoint ARGUMENTS... with KNEEPOINT_DB inside the place, to its end (at most two minutes).
+  // kneepoint ARGUMENTS... with KNEEPOINT_DB inside the place, to its end.
   Ended kneepoint(const std::vector<std::string>& arguments) const;
 
   // The same, not waited for; and its end.
@@ -38,10 +39,14 @@ class Place {
   Ended wait(pid_t pid) const;
   // True if the process ended by itself within the time.
   bool ended_within(pid_t pid, long microseconds) const;
-  // Looks again and again until it is so; false if the process ends before, or after a minute.
+  // The same with all the time that a test has.
+  bool ends(pid_t pid) const;
+  // Looks again and again until it is so; false if the process ends before, or it never is.
   bool wait_until(pid_t pid, const std::function<bool()>& is_so) const;
 
  private:
+  void end_all() const;
+
   std::string path_;
 };
 

@@ -12,7 +12,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr int kRounds = 400;
+constexpr int kPackRounds = 400;
 
 const std::vector<Cell> kStrange = {Cell(),
                                     std::int64_t{0},
@@ -85,7 +85,7 @@ TEST_F(PackFuzz, EveryStudyIsRefusedOrReported) {
   AnalysisOptions options;
   options.bootstrap.replicates = 20;
   int taken = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kPackRounds; ++round) {
     SCOPED_TRACE("seed " + std::to_string(round));
     Random random(static_cast<std::uint64_t>(round), "pack fuzz");
     const ForeignStudy study = changed(random);
@@ -100,7 +100,7 @@ TEST_F(PackFuzz, EveryStudyIsRefusedOrReported) {
     ASSERT_EQ(json.find("nan,"), std::string::npos);
     ASSERT_FALSE(to_terminal(document, TerminalStyle{}).empty());
   }
-  EXPECT_GT(taken, kRounds / 10) << "the hand is too heavy: nothing is taken any more";
+  EXPECT_GT(taken, kPackRounds / 10) << "the hand is too heavy: nothing is taken any more";
 }
 
 }  // namespace

@@ -12,14 +12,14 @@
 namespace kneepoint {
 namespace {
 
-constexpr int kRounds = 20000;
+constexpr int kTableRounds = 20000;
 
 const std::vector<std::string> kTables = {
     "K,T\n1,100\n2,52.5\n4,28\n",
     "# slide\nmode;gpus;time (ms);repeat;cost\nstrong;8;1.234,5;1;$3\nweak;8;2,5;2;4\n",
     "case\tnodes\tranks\tefficiency\tsize\ta\n\"x \"\"y\"\"\"\t1\t4\t80%\t100\tz\n",
 };
-const std::vector<std::string> kPieces = {
+const std::vector<std::string> kTablePieces = {
     ",",   ";",         "\t",   "\n",           "\r",          "\"",         "#",
     "nan", "inf",       "-",    "1e400",        "0",           "%",          "K",
     "T",   "speedup",   "s",    " ms",          ":",           "1:2:3",      "1,234",
@@ -33,7 +33,7 @@ std::string mangled(std::string text, Random& random) {
     if (random.below(3) == 0) {
       text.erase(at, random.below(8));
     } else {
-      text.insert(at, kPieces[random.below(kPieces.size())]);
+      text.insert(at, kTablePieces[random.below(kTablePieces.size())]);
     }
   }
   return text;
@@ -41,7 +41,7 @@ std::string mangled(std::string text, Random& random) {
 
 TEST(TableFuzz, EveryTableIsReadOrRefused) {
   int read = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTableRounds; ++round) {
     Random random(static_cast<std::uint64_t>(round));
     const std::string text = mangled(kTables[random.below(kTables.size())], random);
     const ReadTable out = read_table(text, "t.csv", {});
@@ -56,7 +56,7 @@ TEST(TableFuzz, EveryTableIsReadOrRefused) {
     const TableStudy study = make_table_study(out.table, {}, {.study = "x", .sha256 = "0"});
     ASSERT_EQ(study.study.points.size(), out.table.points.size()) << "seed " << round;
   }
-  EXPECT_GT(read, kRounds / 20) << "the hand is too heavy: nothing is read any more";
+  EXPECT_GT(read, kTableRounds / 20) << "the hand is too heavy: nothing is read any more";
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace {
 using nlohmann::json;
 using testing_support::has;
 using testing_support::KubeAccount;
-using testing_support::KubePlace;
 
 // What `check` says of the site with one text in it replaced; nothing is left in the cluster.
-void expect_found(const KubePlace& place, const std::string& site, const std::string& sentence) {
+void expect_found(const testing_support::KubePlace& place, const std::string& site,
+                  const std::string& sentence) {
   const std::string plan = place.waiting_plan("checked", 1, "timeout: 1m");
   const auto told = place.run({"check", plan, "--site", place.write("bad.yaml", site)});
   EXPECT_TRUE(told.exit_code == 2 || told.exit_code == 3) << told.exit_code;
@@ -33,7 +33,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 TEST(KubeCheck, WhatIsWrongWithASiteIsFoundBeforeAnythingStarts) {
-  KubePlace place(false);
+  testing_support::KubePlace place(false);
   if (!place.lab.missing().empty()) GTEST_SKIP() << place.lab.missing();
   const std::string good = place.lab.site_text(place.path());
   const std::string space = "namespace: " + place.lab.name_space();
@@ -50,7 +50,7 @@ TEST(KubeCheck, WhatIsWrongWithASiteIsFoundBeforeAnythingStarts) {
 }
 
 TEST(KubeDoctor, ExaminesASiteToTheEndAndLeavesNothing) {
-  KubePlace place;
+  testing_support::KubePlace place;
   if (!place.lab.missing().empty()) GTEST_SKIP() << place.lab.missing();
   const std::string site =
       place.write("site.yaml", place.lab.site_text(place.path()) + "limits: {nodes: 2}\n");

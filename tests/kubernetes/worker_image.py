@@ -92,7 +92,8 @@ def assemble(build, root, folders):
         os.makedirs(os.path.join(root, folder))
     os.makedirs(os.path.join(root, "tmp"))
     os.chmod(os.path.join(root, "tmp"), 0o1777)
-    told("cmake", "--install", build, "--component", "worker", "--strip", "--prefix", root + PREFIX)
+    for part in ["worker", "workloads"]:
+        told("cmake", "--install", build, "--component", part, "--strip", "--prefix", root + PREFIX)
     for program in TOOLS + ["mpirun", "orted"]:
         copy(found(program), root, "/usr/bin/" + program)
     for folder in folders:

@@ -41,7 +41,7 @@ Names names_of(const std::string& list) {
   return {names.begin(), names.end()};
 }
 
-struct Told {  // one attempt, as `explain` tells it
+struct ToldAttempt {  // one attempt, as `explain` tells it
   std::string point, state, nodes;
   int size = 0;
   long started = 0;
@@ -49,14 +49,14 @@ struct Told {  // one attempt, as `explain` tells it
 };
 
 // By allocation, in the order in which they started.
-std::map<std::string, std::vector<Told>> stories(const SlurmPlace& place) {
-  std::map<std::string, std::vector<Told>> told;
+std::map<std::string, std::vector<ToldAttempt>> stories(const SlurmPlace& place) {
+  std::map<std::string, std::vector<ToldAttempt>> told;
   for (int run = 1; run <= kRuns; ++run) {
     const auto answer = place.kneepoint({"explain", "r" + std::to_string(run), "--json"});
     EXPECT_EQ(answer.exit_code, 0) << answer.errors;
     const json story = json::parse(answer.output, nullptr, false);
     for (const json& attempt : story.at("attempts")) {
-      Told one;
+      ToldAttempt one;
       one.point = story.at("point").at("key").get<std::string>();
       one.size = story.at("point").at("nodes").get<int>();
       one.state = attempt.at("state").get<std::string>();
@@ -70,7 +70,7 @@ std::map<std::string, std::vector<Told>> stories(const SlurmPlace& place) {
   }
   for (auto& [allocation, attempts] : told) {
     std::sort(attempts.begin(), attempts.end(),
-              [](const Told& a, const Told& b) { return a.started < b.started; });
+              [](const ToldAttempt& a, const ToldAttempt& b) { return a.started < b.started; });
   }
   return told;
 }
@@ -111,9 +111,9 @@ std::map<std::string, Recorded> record_of(const SlurmPlace& place) {
 }
 
 // The sets of one allocation: the right size, the ranks' own, nested, the same for every repeat.
-void expect_nested(const std::vector<Told>& attempts) {
+void expect_nested(const std::vector<ToldAttempt>& attempts) {
   std::map<int, Names> sets;
-  for (const Told& one : attempts) {
+  for (const ToldAttempt& one : attempts) {
     if (one.state != "succeeded") continue;
     const Names nodes = names_of(one.nodes);
     EXPECT_EQ(static_cast<int>(nodes.size()), one.size) << one.point << " on " << one.nodes;
@@ -132,7 +132,7 @@ void expect_nested(const std::vector<Told>& attempts) {
 }
 
 // Every repeat of every point before the next repeat of any.
-void expect_interleaved(const std::vector<Told>& attempts) {
+void expect_interleaved(const std::vector<ToldAttempt>& attempts) {
   for (std::size_t block = 0; block + kPoints <= attempts.size(); block += kPoints) {
     Names points;
     for (std::size_t i = block; i < block + kPoints; ++i) points.insert(attempts[i].point);
@@ -152,7 +152,7 @@ void run_packed(const std::string& starter) {
   const auto told = stories(place);
   std::size_t succeeded = 0;
   for (const auto& [allocation, attempts] : told) {
-    for (const Told& one : attempts) succeeded += one.state == "succeeded" ? 1 : 0;
+    for (const ToldAttempt& one : attempts) succeeded += one.state == "succeeded" ? 1 : 0;
     expect_nested(attempts);
   }
   EXPECT_EQ(succeeded, static_cast<std::size_t>(kRuns));
@@ -177,7 +177,7 @@ void run_packed(const std::string& starter) {
     const Recorded& job = record.at(allocation);
     EXPECT_EQ(job.state, "COMPLETED") << allocation;
     std::vector<std::string> nodes;
-    for (const Told& one : attempts) {
+    for (const ToldAttempt& one : attempts) {
       if (one.state == "succeeded") nodes.push_back(one.nodes);
       const Names whole = names_of(job.nodes), part = names_of(one.nodes);
       EXPECT_TRUE(std::includes(whole.begin(), whole.end(), part.begin(), part.end()))

@@ -41,14 +41,14 @@ limits: {timeout: 5m, retries: 5}
   return "slurm: {" + place.rest_keys() + "}\n";
 }
 
-struct Told {
+struct ToldRun {
   std::map<std::string, std::set<std::string>> attempts_of;  // by allocation
   std::map<int, std::set<std::string>> nodes_of;  // by number of nodes, of successful attempts
   int succeeded = 0;
 };
 
-Told stories(const SlurmPlace& place, int runs) {
-  Told told;
+ToldRun stories(const SlurmPlace& place, int runs) {
+  ToldRun told;
   for (int run = 1; run <= runs; ++run) {
     const auto answer = place.kneepoint({"explain", "r" + std::to_string(run), "--json"});
     EXPECT_EQ(answer.exit_code, 0) << answer.errors;
@@ -81,7 +81,7 @@ Told stories(const SlurmPlace& place, int runs) {
   return names;
 }
 
-[[maybe_unused]] void expect_nested(const Told& told) {
+[[maybe_unused]] void expect_nested(const ToldRun& told) {
   const std::set<std::string>* smaller = nullptr;
   for (const auto& [size, nodes] : told.nodes_of) {
     if (smaller != nullptr) {
@@ -122,7 +122,7 @@ limits: {timeout: 5m}
   const json answer = json::parse(ended.output, nullptr, false);
   EXPECT_EQ(answer["report"]["builds"]["verdict"], "REGRESSED") << answer["report"]["builds"];
   EXPECT_EQ(answer["report"]["builds"]["curves"][0]["pairs"], 20);
-  const Told told = stories(place, 40);
+  const ToldRun told = stories(place, 40);
   EXPECT_EQ(told.succeeded, 40);
   EXPECT_EQ(told.attempts_of.size(), 1U) << "one job";
   expect_nested(told);
@@ -136,7 +136,7 @@ void run_packed_by_rest(const std::string& cluster, const std::string& starter) 
   const auto ended =
       place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
-  const Told told = stories(place, 24);
+  const ToldRun told = stories(place, 24);
   EXPECT_EQ(told.succeeded, 24);
   // One job, unless the loaded machine cost a retry; every job told of is on Slurm's record.
   const auto jobs = jobs_on_record(place);
@@ -184,7 +184,7 @@ TEST(SlurmPacked, AControllerThatIsKilledFindsItsAllocationAgain) {
   place.go();
   const auto last = place.run(run);
   ASSERT_EQ(last.exit_code, 0) << last.output << last.errors;
-  const Told told = stories(place, 24);
+  const ToldRun told = stories(place, 24);
   EXPECT_EQ(told.succeeded, 24);
   EXPECT_GE(told.attempts_of.begin()->second.size(), 2U) << "nothing was packed";
   for (const auto& [allocation, attempts] : told.attempts_of) {
@@ -206,7 +206,7 @@ TEST(SlurmRestStudySlow, OneJobPerRunEqualsTheClustersRecord) {
   const auto ended =
       place.run({"run", place.write("plan.yaml", plan_of(place, "0")), "--site", site});
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.errors;
-  const Told told = stories(place, 24);
+  const ToldRun told = stories(place, 24);
   EXPECT_EQ(told.succeeded, 24);
   const auto jobs = jobs_on_record(place);
   for (const auto& [allocation, attempts] : told.attempts_of) {

@@ -17,7 +17,7 @@ constexpr double kMostSeconds = 1;
 constexpr double kMostHalfWidthSeconds = 0.1;
 
 // Of this process: other load on the machine doesn't count.
-double cpu_seconds() {
+double process_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
@@ -50,9 +50,9 @@ StudyEvidence forty_points() {
 TEST(StudyBench, FortyPointsOfTwentyRepeatsWith2000ReplicatesAreAnalysedWithinASecond) {
   const StudyEvidence study = forty_points();
   ASSERT_EQ(study.points.size(), 40u);
-  const double start = cpu_seconds();
+  const double start = process_seconds();
   const StudyAnalysis a = analyse(study);
-  const double seconds = cpu_seconds() - start;
+  const double seconds = process_seconds() - start;
   std::printf("bench: analyse, 40 K x 20 runs, 2000 replicates: %.3f s\n", seconds);
   EXPECT_EQ(a.curves.at(0).models.fits.size(), 5u);
   EXPECT_TRUE(a.curves[0].best_intervals);
@@ -64,9 +64,9 @@ TEST(StudyBench, FortyPointsOfTwentyRepeatsWith2000ReplicatesAreAnalysedWithinAS
 
 TEST(StudyBench, WhatRoundsAskForNeedsNoBootstrap) {
   const StudyEvidence study = forty_points();
-  const double start = cpu_seconds();
+  const double start = process_seconds();
   const std::vector<double> widths = efficiency_half_widths(study);
-  const double seconds = cpu_seconds() - start;
+  const double seconds = process_seconds() - start;
   std::printf("bench: half-widths of 40 K x 20 runs: %.4f s\n", seconds);
   EXPECT_EQ(widths.size(), 40u);
   EXPECT_LT(seconds, kMostHalfWidthSeconds);
@@ -79,9 +79,10 @@ TEST(StudyBench, TenThousandRepeatsAreAnalysed) {
        noisy_times(amdahl_log(0.05, 0.01), powers_to(32), 10000, 0.02, random)) {
     b.add(Mode::strong, at.k, at.seconds);
   }
-  const double start = cpu_seconds();
+  const double start = process_seconds();
   const StudyAnalysis a = analyse(b.study);
-  std::printf("bench: analyse, 6 K x 10000 runs, 2000 replicates: %.3f s\n", cpu_seconds() - start);
+  std::printf("bench: analyse, 6 K x 10000 runs, 2000 replicates: %.3f s\n",
+              process_seconds() - start);
   EXPECT_TRUE(a.curves.at(0).knees.knees.at(0).low);
 }
 

@@ -13,7 +13,7 @@ namespace kneepoint::bench {
 namespace {
 
 constexpr double kMostTimesTheFloor = 8;
-constexpr double kMostToLookAtIt = 0.3;  // seconds: resume, status, report of a finished study
+constexpr double kMostToLookAtIt = 0.3;  // CPU seconds: resume, status, report of a finished study
 
 double median_of_three(double a, double b, double c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));

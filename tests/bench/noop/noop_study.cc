@@ -69,16 +69,16 @@ NoopStudy::NoopStudy(const std::string& name, int runs)
                  "limits: {timeout: 1m}\n");
 }
 
-double NoopStudy::timed(const std::vector<std::string>& arguments) {
+ChildEnd NoopStudy::timed(const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {KP_BIN_DIR "/kneepoint"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const ChildEnd end = run_child(argv, {"KNEEPOINT_DB=" + database_});
+  ChildEnd end = run_child(argv, {"KNEEPOINT_DB=" + database_});
   EXPECT_EQ(end.exit_code, 0) << arguments[0] << ": " << end.output.substr(0, 4000);
-  return end.seconds;
+  return end;
 }
 
 double NoopStudy::run() {
-  const double seconds = timed({"run", plan_}) / runs_;
+  const double seconds = timed({"run", plan_}).seconds / runs_;
   auto store = StudyStore::open(database_, StudyStore::Access::read_only, system_clock());
   if (!store) {
     ADD_FAILURE() << store.error().message;
@@ -97,15 +97,15 @@ double NoopStudy::run() {
 }
 
 double NoopStudy::resume() {
-  return timed({"run", plan_});
+  return timed({"run", plan_}).cpu_seconds;
 }
 
 double NoopStudy::status() {
-  return timed({"status", "noop"});
+  return timed({"status", "noop"}).cpu_seconds;
 }
 
 double NoopStudy::report() {
-  return timed({"report", "noop"});
+  return timed({"report", "noop"}).cpu_seconds;
 }
 
 }  // namespace kneepoint::bench

@@ -20,13 +20,14 @@ class NoopStudy {
 
   // Runs it to its end and checks that every run succeeded exactly once. Seconds a run.
   double run();
-  // `kneepoint run PLAN` again: the study is finished, so this is only the look at it.
+  // `kneepoint run PLAN` again: the study is finished, so this is only the look at it. Seconds on a
+  // CPU.
   double resume();
   double status();
   double report();
 
  private:
-  double timed(const std::vector<std::string>& arguments);
+  ChildEnd timed(const std::vector<std::string>& arguments);
 
   int runs_;
   std::string folder_, plan_, database_;

@@ -13,16 +13,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/json_text.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint::agent {
-namespace {
-
-constexpr Nanoseconds kPatience = 60 * kSecond;
-
-}  // namespace
 
 AgentTest::AgentTest() {
   std::string name = (std::filesystem::temp_directory_path() / "kp-agent-XXXXXX").string();
@@ -30,6 +27,10 @@ AgentTest::AgentTest() {
 }
 
 AgentTest::~AgentTest() {
+  for (const pid_t agent : agents_) {
+    kill(agent, SIGKILL);  // its workload dies with it
+    waitpid(agent, nullptr, 0);
+  }
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
   for (const int fd : message_pipe_) {
@@ -67,6 +68,7 @@ pid_t AgentTest::start_agent() {
   const std::string file = folder_ + "/allocation.json";
   const std::string messages = folder_ + "/agent.stderr";
   const pid_t pid = fork();
+  if (pid > 0) agents_.push_back(pid);
   if (pid != 0) return pid;
   setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
   if (message_pipe_[1] >= 0) {
@@ -83,6 +85,7 @@ pid_t AgentTest::start_agent() {
 int AgentTest::wait_for(pid_t pid) {
   int status = 0;
   wait_until("the agent ends", [&] { return waitpid(pid, &status, WNOHANG) == pid; });
+  std::erase(agents_, pid);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
@@ -119,10 +122,7 @@ record::Records AgentTest::records(int step) const {
 void AgentTest::wait_until(const std::string& what, const std::function<bool()>& condition) const {
   const Nanoseconds deadline = system_clock().steady() + kPatience;
   while (!condition()) {
-    if (system_clock().steady() > deadline) {
-      ADD_FAILURE() << "waited in vain: " << what;
-      return;
-    }
+    if (system_clock().steady() > deadline) throw std::runtime_error("waited in vain: " + what);
     poll(nullptr, 0, 2);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The real agent program on an allocation file in a folder of the test's own. Waiting is always for
-// a condition, with a deadline that fails the test.
+// a condition; in vain ends the test, and its agents with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "agents/record/record.h"
+#include "tests/fakes/present.h"
 
 namespace kneepoint::agent {
 
 struct TestStep {
   std::vector<std::string> argv;
-  std::int64_t limit_ns = 60'000'000'000;
+  std::int64_t limit_ns = 3600'000'000'000;
   bool own_harness = false;
   std::string time_pattern = "";  // of stdout, in seconds; "" for none
   std::vector<std::pair<std::string, std::string>> env = {};
@@ -52,6 +53,9 @@ class AgentTest : public testing::Test {
 
   std::string folder_;
   int message_pipe_[2] = {-1, -1};  // when made: the agent may write nothing but messages, here
+
+ private:
+  std::vector<pid_t> agents_;  // nobody has waited for them yet
 };
 
 std::string word(const record::Records& records);  // "failed/exit_code"; "no end" without one

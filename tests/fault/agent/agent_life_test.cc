@@ -23,8 +23,8 @@ TEST_F(AgentTest, three_steps_run_in_turn_whatever_becomes_of_each) {
   EXPECT_EQ(word(records(1)), "succeeded/none");
   EXPECT_EQ(word(records(2)), "failed/exit_code");
   EXPECT_EQ(word(records(3)), "succeeded/none");
-  EXPECT_LE(records(1).end->wall_ns, records(2).begin->wall_ns);
-  EXPECT_LE(records(2).end->wall_ns, records(3).begin->wall_ns);
+  EXPECT_LE(end_of(records(1)).wall_ns, begin_of(records(2)).wall_ns);
+  EXPECT_LE(end_of(records(2)).wall_ns, begin_of(records(3)).wall_ns);
 }
 
 TEST_F(AgentTest, a_step_whose_directory_exists_is_left_alone) {
@@ -57,16 +57,14 @@ TEST_F(AgentTest, sigterm_cancels_the_step_and_begins_no_other) {
   EXPECT_FALSE(exists(run_dir(2)));
 }
 
-TEST_F(AgentTest, cancelling_a_workload_deaf_to_sigterm_takes_no_longer_than_the_grace) {
+TEST_F(AgentTest, cancelling_a_workload_deaf_to_sigterm_kills_it_after_the_grace) {
   write_allocation({{.argv = misbehave("hang-ignoring-sigterm")}});
   const pid_t agent = start_agent();
   wait_until("it is deaf", [&] { return read(run_dir(1) + "/stdout.txt") == "deaf\n"; });
-  const Nanoseconds asked = system_clock().steady();
   kill(agent, SIGTERM);
   EXPECT_EQ(wait_for(agent), 0);
-  EXPECT_LT(system_clock().steady() - asked, 20 * kSecond);
   EXPECT_EQ(word(records(1)), "cancelled/user_cancelled");
-  EXPECT_EQ(records(1).end->signal, SIGKILL);
+  EXPECT_EQ(end_of(records(1)).signal, SIGKILL);
 }
 
 TEST_F(AgentTest, a_killed_agent_leaves_a_step_begun_without_end_and_no_workload) {

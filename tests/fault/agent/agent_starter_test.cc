@@ -14,7 +14,7 @@
 namespace kneepoint::agent {
 namespace {
 
-const char* kTime = "t=([0-9.]+)";
+const char* kStarterTime = "t=([0-9.]+)";
 
 // Ended, and its parent knows it.
 bool is_reaped(pid_t pid) {
@@ -26,7 +26,7 @@ class AgentStarterTest : public AgentTest {
   // Begins a step that says its pid and hangs, and one behind it.
   pid_t begin_hanging(pid_t& workload) {
     write_allocation({{.argv = misbehave("samples-then-hang"), .own_harness = true},
-                      {.argv = misbehave("print", "t=1"), .time_pattern = kTime}});
+                      {.argv = misbehave("print", "t=1"), .time_pattern = kStarterTime}});
     const pid_t agent = start_agent();
     wait_until("the workload says its pid",
                [&] { return read(run_dir(1) + "/stdout.txt").find('\n') != std::string::npos; });
@@ -48,7 +48,7 @@ class AgentStarterTest : public AgentTest {
     const std::string mpirun = "test \"$1\" = --version && exec echo 'a fake mpirun'\necho $$ >" +
                                folder_ + "/mpirun.pid\n" + folder_ + "/srun $$ &\nuntil test -e " +
                                folder_ + "/srun.ready; do sleep 0.01; done\necho t=1\n";
-    return {.argv = {script("mpirun", mpirun)}, .time_pattern = kTime};
+    return {.argv = {script("mpirun", mpirun)}, .time_pattern = kStarterTime};
   }
 };
 
@@ -69,7 +69,7 @@ TEST_F(AgentStarterTest, a_workload_that_somebody_ended_alone_has_failed_and_the
   kill(workload, SIGTERM);
   EXPECT_EQ(wait_for(agent), 0);
   EXPECT_EQ(word(records(1)), "failed/killed_by_signal");
-  EXPECT_EQ(records(1).end->signal, SIGTERM);
+  EXPECT_EQ(end_of(records(1)).signal, SIGTERM);
   EXPECT_EQ(word(records(2)), "succeeded/none");
 }
 
@@ -82,7 +82,7 @@ TEST_F(AgentStarterTest, the_srun_that_mpirun_leaves_behind_ends_by_itself_befor
       ended + "\n");
   ASSERT_EQ(run({first,
                  {.argv = {"/bin/sh", "-c", "test -e " + ended + " && echo t=2"},
-                  .time_pattern = kTime}}),
+                  .time_pattern = kStarterTime}}),
             0);
   EXPECT_EQ(word(records(1)), "succeeded/none");
   EXPECT_EQ(fact_of(records(1), "leftovers"), "(no such fact)");
@@ -95,7 +95,7 @@ TEST_F(AgentStarterTest, a_cancel_does_not_wait_for_what_mpirun_left_behind_but_
   const std::string ready = folder_ + "/srun.ready";
   write_allocation({mpirun_leaving("trap 'touch " + told + "; exit 0' TERM\ntouch " + ready +
                                    "\nwhile :; do sleep 0.05; done\n"),
-                    {.argv = misbehave("print", "t=2"), .time_pattern = kTime}});
+                    {.argv = misbehave("print", "t=2"), .time_pattern = kStarterTime}});
   const pid_t agent = start_agent();
   wait_until("srun listens", [&] { return exists(ready); });
   const pid_t mpirun = std::stoi(read(folder_ + "/mpirun.pid"));

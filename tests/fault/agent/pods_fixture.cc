@@ -116,7 +116,7 @@ void PodsTest::start_all(const std::vector<TestStep>& steps) {
   for (int pod = 1; pod < kPods; ++pod) start_peer(pod);
 }
 
-int PodsTest::end_of(int pod) {
+int PodsTest::exit_of(int pod) {
   const int code = wait_for(pid(pod));
   pids_[static_cast<std::size_t>(pod)] = -1;
   return code;
@@ -124,7 +124,7 @@ int PodsTest::end_of(int pod) {
 
 void PodsTest::run_all(const std::vector<TestStep>& steps) {
   start_all(steps);
-  for (int pod = 0; pod < kPods; ++pod) EXPECT_EQ(end_of(pod), 0) << messages(pod);
+  for (int pod = 0; pod < kPods; ++pod) EXPECT_EQ(exit_of(pod), 0) << messages(pod);
 }
 
 std::vector<std::string> PodsTest::spread(const std::vector<std::string>& options,

@@ -23,7 +23,7 @@ class PodsTest : public AgentTest {
   // For a leader with little patience: the peer is there before it.
   void start_listening_peer(int pod, const std::string& key = "");
   void start_all(const std::vector<TestStep>& steps);
-  int end_of(int pod);  // exit code, or 1000 + signal
+  int exit_of(int pod);  // exit code, or 1000 + signal
   // Runs all to the end; every pod must end with 0.
   void run_all(const std::vector<TestStep>& steps);
 

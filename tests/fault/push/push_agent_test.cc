@@ -21,6 +21,7 @@
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/server/push_endpoint.h"
 #include "orchestrator/store/push_spool.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint {
 namespace {
@@ -104,7 +105,7 @@ class PushAgentTest : public ::testing::Test {
 
   // On a busy machine the agent may end before its pusher does.
   static void wait_until(const std::function<bool()>& is_so) {
-    const Nanoseconds until = system_clock().steady() + kMinute;
+    const Nanoseconds until = system_clock().steady() + kPatience;
     while (!is_so() && system_clock().steady() < until) poll(nullptr, 0, 10);
   }
 

@@ -7,6 +7,7 @@
 #include "agents/record/record.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/random.h"
+#include "tests/fakes/present.h"
 
 namespace kneepoint::record {
 namespace {
@@ -88,7 +89,7 @@ void expect_sound(const std::string& text) {
   if (!r.complete) return;
   ASSERT_TRUE(r.end.has_value());
   const std::size_t end = text.rfind('\n', text.size() - 2) + 1;
-  EXPECT_EQ(r.end->checksum, hex64(fnv1a64(std::string_view(text).substr(0, end))));
+  EXPECT_EQ(end_of(r).checksum, hex64(fnv1a64(std::string_view(text).substr(0, end))));
 }
 
 TEST(RecordFuzz, mutations_of_a_good_file_are_all_answered) {

@@ -43,12 +43,7 @@ class RealBuilds : public testing::Test {
                                       "--ab",  "candidate=" + candidate,
                                       "--json"};
     words.insert(words.end(), more.begin(), more.end());
-    auto ended = place_.kneepoint(words);
-    // Killed after two minutes on a machine with much to do: the same command goes on.
-    for (int i = 0; i < 4 && ended.exit_code > 128; ++i) {
-      words.resize(7);
-      ended = place_.kneepoint(words);
-    }
+    const auto ended = place_.kneepoint(words);
     EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 1) << ended.errors;
     exit_code_ = ended.exit_code;
     return json::parse(ended.output, nullptr, false);
@@ -93,13 +88,13 @@ Noise noise_of(const json& ended) {
 
 TEST_F(RealBuilds, ASpinInTheCommunicationIsFoundThereAndTheSameBuildIsNot) {
   const std::string clean = KP_BIN_DIR "/kp-jacobi3d";
-  json same = compare(clean);
+  const json same = compare(clean);
   ASSERT_TRUE(same.is_object());
-  Noise noise = noise_of(same);
-  // By construction one in a hundred is taken for slower: two in a row are one in ten thousand.
-  if (exit_code_ != 0) same = compare(clean, {"--new"});
-  EXPECT_EQ(exit_code_, 0) << same["report"]["builds"];
-  EXPECT_NE(same["report"]["builds"]["verdict"], "REGRESSED") << same["report"]["builds"];
+  const Noise noise = noise_of(same);
+  // One such study in a hundred is taken for slower by construction, so its verdict is not judged.
+  // What is: that chance would show such a difference more often than once in 100000 studies.
+  const json& point = same["report"]["builds"]["curves"][0]["points"][0];
+  EXPECT_GT(point["p_slower"].get<double>(), 1e-5) << same["report"]["builds"];
 
   // The spin must add max(5%, 3 deviations) while it is measured. On a busy machine a part of it
   // passes while the other rank is waited for anyway, and the machine may be noisier by then than

@@ -30,6 +30,20 @@ repeat: )y" +
          std::to_string(repeats) + "\n";
 }
 
+// `run` of this plan, killed when its first run has begun.
+void run_and_kill(const Place& place, const std::string& plan) {
+  const pid_t pid = place.start({"run", plan});
+  EXPECT_TRUE(place.wait_until(pid, [&] {
+    std::error_code ignored;
+    for (const auto& study : std::filesystem::directory_iterator(place.path() + "/runs", ignored)) {
+      if (std::filesystem::exists(study.path() / "r1-a1")) return true;
+    }
+    return false;
+  })) << place.read("err");
+  ::kill(pid, SIGKILL);
+  place.wait(pid);
+}
+
 std::string state_of(const Place& place) {
   const auto listed = place.kneepoint({"list", "--json"});
   return json::parse(listed.output)["studies"][0]["state"];
@@ -94,10 +108,7 @@ TEST(Cancel, ALivingControllerIsAsked) {
 
 TEST(Cancel, WithoutAControllerItIsCarriedOutHere) {
   Place place;
-  const pid_t pid = place.start({"run", place.write("plan.yaml", sleeping_plan("60", 3))});
-  ASSERT_FALSE(place.ended_within(pid, 1'500'000));
-  ::kill(pid, SIGKILL);
-  place.wait(pid);
+  run_and_kill(place, place.write("plan.yaml", sleeping_plan("9999", 3)));
   EXPECT_EQ(place.kneepoint({"delete", "sleeping", "--yes"}).exit_code, 2) << "jobs may still run";
   const auto cancelled = place.kneepoint({"cancel", "sleeping", "--json"});
   ASSERT_EQ(cancelled.exit_code, 0) << cancelled.errors;
@@ -110,10 +121,7 @@ TEST(Cancel, WithoutAControllerItIsCarriedOutHere) {
 
 TEST(Watch, AStudyThatNobodyWorksOnIsSaidToBe) {
   Place place;
-  const pid_t pid = place.start({"run", place.write("plan.yaml", sleeping_plan("2", 3))});
-  ASSERT_FALSE(place.ended_within(pid, 1'000'000));
-  ::kill(pid, SIGKILL);
-  place.wait(pid);
+  run_and_kill(place, place.write("plan.yaml", sleeping_plan("9999", 3)));
   const auto watched = place.kneepoint({"watch", "sleeping"});
   EXPECT_EQ(watched.exit_code, 130);
   EXPECT_NE(watched.errors.find("nobody works on"), std::string::npos) << watched.errors;

@@ -21,12 +21,12 @@ using testing_support::kPrivateKey;
 using testing_support::kPublicKey;
 using testing_support::Place;
 
-constexpr const char* kPlan =
+constexpr const char* kSecretPlan =
     "study: proof\nworker: node\nscale: [1, 2, 4]\nmodes: [strong]\n"
     "workloads:\n  - {name: syn, use: synthetic}\n"
     "environment: {DB_PASSWORD: planted-in-the-plan}\n"
     "repeat: 3\nlimits: {retries: 5}\n";
-constexpr const char* kSite =
+constexpr const char* kSecretSite =
     "backend: simulated\nname: sim\nsimulated: {nodes: 8, noise: 0.02, failure_rate: 0.1, seed: "
     "3}\n"
     "environment: {OMP_PROC_BIND: close, HF_TOKEN: planted-in-the-site}\n";
@@ -34,8 +34,8 @@ constexpr const char* kSite =
 class Packs : public testing::Test {
  protected:
   void SetUp() override {
-    const auto ended = vendor_.kneepoint(
-        {"run", vendor_.write("plan.yaml", kPlan), "--site", vendor_.write("site.yaml", kSite)});
+    const auto ended = vendor_.kneepoint({"run", vendor_.write("plan.yaml", kSecretPlan), "--site",
+                                          vendor_.write("site.yaml", kSecretSite)});
     ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   }
 

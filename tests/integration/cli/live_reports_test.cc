@@ -36,14 +36,15 @@ class LiveReports : public ::testing::Test {
   Place place_;
 };
 
-bool has(const std::string& text, const std::string& part) {
+bool report_has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
 TEST_F(LiveReports, AFreeAddressIsToldAndNothingIsMade) {
   const auto any = check("{}");
   EXPECT_EQ(any.exit_code, 0) << any.errors;
-  EXPECT_TRUE(has(any.output, "Live reports: agents would push to https://127.0.0.1, on a port"))
+  EXPECT_TRUE(
+      report_has(any.output, "Live reports: agents would push to https://127.0.0.1, on a port"))
       << any.output;
   const HeldPort port;
   const std::string where = "127.0.0.1:" + std::to_string(port.number());
@@ -59,7 +60,8 @@ TEST_F(LiveReports, ATakenPortIsSaidAndRefusesNothing) {
   const auto told = check("{listen: \"" + where + "\"}", true);
   EXPECT_EQ(told.exit_code, 0) << told.errors;
   const std::string text = json::parse(told.output).at("live_reports");
-  EXPECT_TRUE(has(text, "listen on " + where + ": Address already in use; name another")) << text;
+  EXPECT_TRUE(report_has(text, "listen on " + where + ": Address already in use; name another"))
+      << text;
 }
 
 TEST_F(LiveReports, FilesThatAreNotThereAreRefusedByCheckAndDoctor) {
@@ -68,13 +70,13 @@ TEST_F(LiveReports, FilesThatAreNotThereAreRefusedByCheckAndDoctor) {
   EXPECT_EQ(told.exit_code, 2) << told.output << told.errors;
   const json answer = json::parse(told.output);
   EXPECT_EQ(answer.at("live_reports_refused"), true);
-  EXPECT_TRUE(has(answer.at("live_reports"), "no-such.pem")) << answer.dump();
+  EXPECT_TRUE(report_has(answer.at("live_reports"), "no-such.pem")) << answer.dump();
   const auto doctor = place_.kneepoint({"doctor", place_.path() + "/site.yaml", "--json"});
   EXPECT_EQ(doctor.exit_code, 3) << doctor.output;
   const json findings = json::parse(doctor.output).at("findings");
   EXPECT_EQ(findings.back().at("what"), "push") << findings.dump(1);
   EXPECT_EQ(findings.back().at("grade"), "bad");
-  EXPECT_TRUE(has(findings.back().at("text"), "no-such.pem")) << findings.dump(1);
+  EXPECT_TRUE(report_has(findings.back().at("text"), "no-such.pem")) << findings.dump(1);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(DeployCi, EveryCallOfKneepointIsOneThatItTakes) {
   accepted("cron", calls_of_lines("ci/crontab", "30 1 * * *"), 1);
   accepted("cron", calls_of_lines("ci/crontab", "0 12 1 * *"), 0);
   EXPECT_EQ(calls_of_lines("ci/crontab", "0 12 1 * *").size(), 1u);
-  accepted("systemd", calls_of_lines("slurm/kneepoint-nightly.service", "ExecStart="), 1);
+  accepted("systemd", calls_of_lines("systemd/kneepoint-nightly.service", "ExecStart="), 1);
 }
 
 TEST(DeployCi, AFlagThatIsNotThereIsSeen) {

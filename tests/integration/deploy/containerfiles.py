@@ -128,13 +128,13 @@ def check(text, root):
 
 
 def build_packages(root, with_web):
-    """Of ./quickstart; ccache is of no use in an image. The page takes npm, and npm certificates."""
+    """Of ./quickstart; what only makes builds quicker is of no use in an image. The page takes npm, and npm certificates."""
     text = (root / ".ci/lib.sh").read_text()
     names = set()
     for part in ["build"] + (["web"] if with_web else []):
         body = re.search(rf"^{part}_packages=\((.*?)^\)", text, re.S | re.M).group(1)
         names |= set(re.findall(r"'([^|']+)\|", body))
-    return names - {"ccache"} | ({"ca-certificates"} if with_web else set())
+    return names - {"ccache", "mold"} | ({"ca-certificates"} if with_web else set())
 
 
 def containerfiles(root):

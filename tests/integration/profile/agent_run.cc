@@ -10,6 +10,7 @@
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint::profile {
 namespace {
@@ -59,7 +60,7 @@ AgentRun run_agent(const std::vector<std::string>& argv, const Setting& setting)
   std::ofstream(folder + "/a.json") << allocation(run_dir, argv, setting);
   SpawnOptions options;
   options.argv = {std::string(KP_BIN_DIR) + "/kneepoint-agent", "run", folder + "/a.json"};
-  const auto captured = run_captured(options, 150 * kSecond);
+  const auto captured = run_captured(options, kPatience);
   AgentRun run;
   if (!captured) {
     run.problem = captured.error().message;

@@ -6,7 +6,7 @@
 int main(int argc, char** argv) {
   OwnTimers timers(&argc, &argv);
   const int rank = timers.rank(), ranks = timers.ranks();
-  const int cells = 20000, steps = timers.argument(1, 300);
+  const int cells = 200000, steps = timers.argument(1, 300);
   std::vector<double> now(cells + 2, rank), next(cells + 2, 0);
   const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   const int right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   const int rank = timers.rank(), ranks = timers.ranks();
   std::vector<double> values(4096, 1.0), theirs(4096);
   for (int step = 0; step < steps; ++step) {
-    for (int sweep = 0; sweep < 20 * (rank + 1); ++sweep) {
+    for (int sweep = 0; sweep < 200 * (rank + 1); ++sweep) {
       for (double& v : values) v = 0.5 * v + 1;
     }
     timers.time([&] { MPI_Barrier(MPI_COMM_WORLD); });

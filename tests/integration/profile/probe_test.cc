@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
+#include "tests/fakes/present.h"
 #include "tests/integration/profile/agent_run.h"
 
 namespace kneepoint::profile {
@@ -55,7 +57,7 @@ class Probe : public testing::Test {
     }
     SpawnOptions options;
     options.argv = std::move(argv);
-    const auto made = run_captured(options, 100 * kSecond);
+    const auto made = run_captured(options, kPatience);
     if (made && made->exit_code == 0) return folder_ + "/app";
     ADD_FAILURE() << (made ? made->errors : made.error().message);
     return "";
@@ -69,7 +71,7 @@ class Probe : public testing::Test {
                                              .environment = std::move(environment)});
     ASSERT_EQ(run.problem, "");
     ASSERT_TRUE(run.records.end);
-    ASSERT_EQ(run.records.end->outcome, "succeeded") << run.records.end->detail << run.errors;
+    ASSERT_EQ(end_of(run.records).outcome, "succeeded") << end_of(run.records).detail << run.errors;
     ASSERT_EQ(run.records.samples.size(), 10U);
     for (const record::Sample& sample : run.records.samples) {
       EXPECT_FALSE(sample.warmup);
@@ -95,7 +97,7 @@ TEST_F(Probe, TheExampleInC) {
   SpawnOptions alone;
   alone.argv = {program};
   alone.without_prefixes = {"KNEEPOINT_"};
-  const auto end = run_captured(alone, 100 * kSecond);
+  const auto end = run_captured(alone, kPatience);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->exit_code, 0) << "without an agent it does nothing";
 }
@@ -122,7 +124,7 @@ TEST_F(Probe, WithTheProfileIterationsAreSplitAndComeHomeByMpi) {
   const AgentRun run = run_agent({std::string(KP_PROFILE_PROGRAMS) + "/kp-test-marked"},
                                  {.ranks = 2, .profile = "mpi", .time_from = "probe"});
   ASSERT_EQ(run.problem, "");
-  ASSERT_EQ(run.records.end->outcome, "succeeded") << run.records.end->detail << run.errors;
+  ASSERT_EQ(end_of(run.records).outcome, "succeeded") << end_of(run.records).detail << run.errors;
   ASSERT_EQ(run.records.samples.size(), 20U);
   for (const record::Sample& sample : run.records.samples) {
     EXPECT_EQ(sample.compute_ns + sample.communication_ns, sample.mean_ns);

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   const int steps = timers.argument(1, 200);
   std::vector<double> values(8192, 1.0 + timers.rank()), sums(8192);
   for (int step = 0; step < steps; ++step) {
-    for (int sweep = 0; sweep < 8; ++sweep) {
+    for (int sweep = 0; sweep < 80; ++sweep) {
       for (double& v : values) v = 0.5 * v + 1;
     }
     timers.time([&] {

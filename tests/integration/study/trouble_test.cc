@@ -17,16 +17,16 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing_support::Place;
 
-// `repeats` runs that each sleep, then print what is in the file "value".
-std::string plan_of(const Place& place, int repeats, const std::string& seconds) {
+// `repeats` runs that each wait for the file "go", then print what is in the file "value".
+std::string plan_of(const Place& place, int repeats) {
   return R"y(study: trouble
 worker: rank
 scale: [1]
 modes: [strong]
 workloads:
   - name: value
-    command: [/bin/sh, -c, "sleep )y" +
-         seconds + "; cat " + place.path() + R"y(/value"]
+    command: [/bin/sh, -c, "until [ -e )y" +
+         place.path() + "/go ]; do sleep 0.02; done; cat " + place.path() + R"y(/value"]
     mpi: false
     metrics: {time: {pattern: "t=([0-9.]+)", unit: s}}
 repeat: )y" +
@@ -41,18 +41,21 @@ double seconds_of(const Place& place) {
 
 // The folder of the only study, once its first run has begun.
 std::string begun_folder(const Place& place, pid_t pid) {
-  for (int i = 0; i < 500 && !place.ended_within(pid, 20'000); ++i) {
+  std::string folder;
+  place.wait_until(pid, [&] {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(place.path() + "/runs", ignored)) {
-      if (fs::exists(entry.path() / "r1-a1")) return entry.path().string();
+      if (fs::exists(entry.path() / "r1-a1")) folder = entry.path().string();
     }
-  }
-  return "";
+    return !folder.empty();
+  });
+  return folder;
 }
 
 TEST(Trouble, WhatAnotherDatabaseLeftOnDiskIsNeverTakenForAResult) {
   Place place;
-  const std::string plan = place.write("plan.yaml", plan_of(place, 1, "0"));
+  const std::string plan = place.write("plan.yaml", plan_of(place, 1));
+  place.write("go", "");
   place.write("value", "t=1.5\n");
   ASSERT_EQ(place.kneepoint({"run", plan}).exit_code, 0);
   EXPECT_EQ(seconds_of(place), 1.5);
@@ -69,9 +72,10 @@ TEST(Trouble, WhatAnotherDatabaseLeftOnDiskIsNeverTakenForAResult) {
 TEST(Trouble, ARemovedDatabaseIsNoticedAndNotReportedAsSuccess) {
   Place place;
   place.write("value", "t=1\n");
-  const pid_t pid = place.start({"run", place.write("plan.yaml", plan_of(place, 3, "1"))});
+  const pid_t pid = place.start({"run", place.write("plan.yaml", plan_of(place, 3))});
   ASSERT_NE(begun_folder(place, pid), "");
   for (const char* end : {"", "-wal", "-shm"}) fs::remove(place.path() + "/kneepoint.db" + end);
+  place.write("go", "");
   const auto ended = place.wait(pid);
   EXPECT_EQ(ended.exit_code, 3) << ended.errors;
   EXPECT_NE(ended.errors.find("was removed or replaced"), std::string::npos) << ended.errors;
@@ -80,10 +84,11 @@ TEST(Trouble, ARemovedDatabaseIsNoticedAndNotReportedAsSuccess) {
 TEST(Trouble, ARemovedRunFolderCostsTheActiveRunAlone) {
   Place place;
   place.write("value", "t=1\n");
-  const pid_t pid = place.start({"run", place.write("plan.yaml", plan_of(place, 3, "0.3"))});
+  const pid_t pid = place.start({"run", place.write("plan.yaml", plan_of(place, 3))});
   const std::string folder = begun_folder(place, pid);
   ASSERT_NE(folder, "");
   fs::rename(folder, folder + "-away");
+  place.write("go", "");
   const auto ended = place.wait(pid);
   EXPECT_EQ(ended.exit_code, 0) << ended.errors;
   EXPECT_EQ(ended.errors.find("submit_refused"), std::string::npos) << ended.errors;
@@ -92,15 +97,18 @@ TEST(Trouble, ARemovedRunFolderCostsTheActiveRunAlone) {
 TEST(Trouble, AnInterruptEndsAStudyThatCanSubmitNothing) {
   Place place;
   place.write("value", "t=1\n");
-  const std::string plan = place.write("plan.yaml", plan_of(place, 3, "0.3"));
+  const std::string plan = place.write("plan.yaml", plan_of(place, 3));
   const pid_t pid = place.start({"run", plan});
   const std::string folder = begun_folder(place, pid);
   ASSERT_NE(folder, "");
   fs::rename(folder, folder + "-away");
   place.write("runs/" + fs::path(folder).filename().string(), "in the way");
-  ASSERT_FALSE(place.ended_within(pid, 2'500'000)) << "it waits for somebody to mend this";
+  place.write("go", "");
+  ASSERT_TRUE(
+      place.wait_until(pid, [&] { return place.read("err").find("submit") != std::string::npos; }))
+      << "it waits for somebody to mend this: " << place.read("err");
   ::kill(pid, SIGINT);
-  ASSERT_TRUE(place.ended_within(pid, 5'000'000));
+  ASSERT_TRUE(place.ends(pid));
   EXPECT_EQ(place.wait(pid).exit_code, 130);
   fs::remove(folder);
   const auto resumed = place.kneepoint({"run", plan});
@@ -110,13 +118,13 @@ TEST(Trouble, AnInterruptEndsAStudyThatCanSubmitNothing) {
 TEST(Trouble, AStoppedAgentCanBeCancelled) {
   Place place;
   place.write("value", "t=1\n");
-  const pid_t pid = place.start({"run", place.write("plan.yaml", plan_of(place, 1, "60"))});
+  const pid_t pid = place.start({"run", place.write("plan.yaml", plan_of(place, 1))});
   ASSERT_NE(begun_folder(place, pid), "");
   const std::string story = place.kneepoint({"explain", "r1", "--json"}).output;
   const std::string job = json::parse(story)["attempts"][0]["job"];
   ASSERT_EQ(::kill(std::stoi(job), SIGSTOP), 0) << story;
   ASSERT_EQ(place.kneepoint({"cancel", "trouble"}).exit_code, 0);
-  EXPECT_TRUE(place.ended_within(pid, 20'000'000));
+  EXPECT_TRUE(place.ends(pid));
   EXPECT_EQ(place.wait(pid).exit_code, 130);
 }
 

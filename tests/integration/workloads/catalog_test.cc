@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint::workloads {
 namespace {
@@ -47,7 +48,7 @@ TEST(Catalog, AgreesWithTheHelpOfEveryProgram) {
     }
     SpawnOptions options;
     options.argv = {std::string(KP_BIN_DIR) + "/kp-" + name, "--help"};
-    const auto captured = run_captured(options, 20 * kSecond);
+    const auto captured = run_captured(options, kPatience);
     ASSERT_TRUE(captured) << captured.error().message;
     ASSERT_EQ(captured->exit_code, 0);
 

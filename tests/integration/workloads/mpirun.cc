@@ -13,15 +13,19 @@
 #include <sstream>
 
 #include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint::workloads {
 
 Outcome mpirun(int ranks, const std::string& program, const std::vector<std::string>& arguments,
                bool with_records, const Environment& environment) {
   static std::atomic<int> serial = 0;
-  const auto path =
+  // Sessions of mpirun that share a folder trip over each other.
+  const auto session =
       std::filesystem::temp_directory_path() /
-      ("kp_workload_" + std::to_string(::getpid()) + "_" + std::to_string(serial++) + ".ndjson");
+      ("kp_workload_" + std::to_string(::getpid()) + "_" + std::to_string(serial++));
+  std::filesystem::create_directory(session);
+  const auto path = session / "records.ndjson";
   SpawnOptions options;
   options.argv = {std::string(KP_BIN_DIR) + "/kp-" + program};
   if (ranks != kAlone) {
@@ -33,6 +37,7 @@ Outcome mpirun(int ranks, const std::string& program, const std::vector<std::str
       {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
       {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
       {"OMPI_MCA_mpi_yield_when_idle", "1"},
+      {"OMPI_MCA_orte_tmpdir_base", session.string()},
       {"OMP_WAIT_POLICY", "passive"},
       {"KNEEPOINT_RECORDS", with_records ? path.string() : ""},
       // MPI itself keeps memory to its end and isn't instrumented.
@@ -41,8 +46,10 @@ Outcome mpirun(int ranks, const std::string& program, const std::vector<std::str
   for (const auto& [name, value] : environment) variables[name] = value;
   options.environment.assign(variables.begin(), variables.end());
   Outcome outcome;
-  const auto captured = run_captured(options, 100 * kSecond);
+  const auto captured = run_captured(options, kPatience);
+  std::error_code ignored;  // a daemon of Open MPI may be clearing up as well
   if (!captured) {
+    std::filesystem::remove_all(session, ignored);
     outcome.errors = captured.error().message;
     return outcome;
   }
@@ -62,7 +69,7 @@ Outcome mpirun(int ranks, const std::string& program, const std::vector<std::str
     }
   }
   outcome.records = record::parse(text);
-  std::filesystem::remove(path);
+  std::filesystem::remove_all(session, ignored);
   return outcome;
 }
 

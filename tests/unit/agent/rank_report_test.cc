@@ -113,7 +113,7 @@ TEST(Derive, AnUnfinishedProgramHasNoTime) {
 
 TEST(Derive, SaysWhyThereIsNoProfile) {
   EXPECT_EQ(derive(step_with("mpi", ""), {}, {}, false).state,
-            "none: libkneepoint-pmpi.so is not beside the agent");
+            "none: libkneepoint-pmpi.so is not installed with the agent");
   EXPECT_TRUE(derive(step_with("mpi", ""), {}, {}, true).state.starts_with("none: no rank"));
   EXPECT_EQ(derive(step_with("none", ""), {}, {}, false).state, "");
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agents/agent/workload_tail.h"
+#include "tests/fakes/present.h"
 #include "tests/unit/agent/temporary_folder.h"
 
 namespace kneepoint::agent {
@@ -33,7 +34,7 @@ TEST_F(Recording, a_finished_log_is_complete_to_the_reader) {
   const auto records = record::parse(folder_.read("records.ndjson"));
   EXPECT_TRUE(records.problems.empty());
   EXPECT_TRUE(records.complete);
-  EXPECT_EQ(records.end->count, 2);
+  EXPECT_EQ(kneepoint::end_of(records).count, 2);
 }
 
 TEST_F(Recording, a_log_that_exists_is_not_written_over) {

@@ -139,5 +139,40 @@ TEST_F(RunFolderTest, ReadsHeadAndTailOfALongFileAndNothingThroughALink) {
   EXPECT_EQ(text.head + "|" + text.tail, "01|89");
 }
 
+TEST_F(RunFolderTest, MpirunOnOneNodeHasASessionFolderOfItsOwnForTheTimeOfTheStep) {
+  std::string path;
+  {
+    const SessionFolder one(step), other(step);
+    path = one.path();
+    EXPECT_TRUE(fs::is_directory(path));
+    EXPECT_NE(path, other.path());
+    Environment additions;
+    one.tell(additions);
+    EXPECT_EQ(additions, (Environment{{"OMPI_MCA_orte_tmpdir_base", path}}));
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(RunFolderTest, NoSessionFolderInPodsWhoseDaemonsWouldShareIt) {
+  setenv("KNEEPOINT_LINK", "/run/link", 1);
+  const SessionFolder session(step);
+  unsetenv("KNEEPOINT_LINK");
+  EXPECT_EQ(session.path(), "");
+}
+
+TEST_F(RunFolderTest, NoSessionFolderForSeveralNodesAnotherStarterOrWhereOneIsNamed) {
+  StepSpec wide = step, plain = step, named = step;
+  wide.nodes = 2;
+  plain.argv = {"./app"};
+  named.env = {{"OMPI_MCA_orte_tmpdir_base", "/scratch"}};
+  for (const StepSpec& each : {wide, plain, named}) {
+    const SessionFolder session(each);
+    EXPECT_EQ(session.path(), "");
+    Environment additions;
+    session.tell(additions);
+    EXPECT_TRUE(additions.empty());
+  }
+}
+
 }  // namespace
 }  // namespace kneepoint::agent

@@ -11,7 +11,7 @@ namespace kneepoint {
 namespace {
 
 // T = s + (1-s)/K without noise: E(K) = 0.7 at K = 1 + 0.43/s.
-SyntheticCurve amdahl(double serial) {
+SyntheticCurve amdahl_curve(double serial) {
   SyntheticCurve curve;
   curve.truth = {.one = serial, .inverse_k = 1 - serial};
   curve.noise = 0;
@@ -28,13 +28,13 @@ std::string steps(const SearchDecision& decision) {
 }
 
 TEST(AdaptiveStep, BeginsWithAFewDoublings) {
-  const SearchDecision first = decide(amdahl(0.02), {});
+  const SearchDecision first = decide(amdahl_curve(0.02), {});
   EXPECT_EQ(steps(first), "K=1 x 2, K=2 x 2, K=4 x 2");
   EXPECT_EQ(first.why, "coarse doubling from K=1");
 }
 
 TEST(AdaptiveStep, DoublesWhileEfficiencyIsAboveTheFloor) {
-  const SearchDecision next = decide(amdahl(0.02), {{1, 2}, {2, 2}, {4, 2}});
+  const SearchDecision next = decide(amdahl_curve(0.02), {{1, 2}, {2, 2}, {4, 2}});
   EXPECT_EQ(steps(next), "K=8 x 2");
   EXPECT_EQ(next.why, "E=0.94 at K=4 is not under 0.7");
   EXPECT_FALSE(next.knee);
@@ -42,7 +42,7 @@ TEST(AdaptiveStep, DoublesWhileEfficiencyIsAboveTheFloor) {
 
 TEST(AdaptiveStep, LooksBetweenTheTwoKAroundTheKnee) {
   const SearchDecision next =
-      decide(amdahl(0.02), {{1, 2}, {2, 2}, {4, 2}, {8, 2}, {16, 2}, {32, 2}});
+      decide(amdahl_curve(0.02), {{1, 2}, {2, 2}, {4, 2}, {8, 2}, {16, 2}, {32, 2}});
   EXPECT_EQ(steps(next), "K=24 x 2");
   EXPECT_EQ(next.why, "narrows the knee between 16 and 32");
   EXPECT_NEAR(next.knee.value(), 1 + 0.3 / 0.7 / 0.02, 0.01);
@@ -50,20 +50,20 @@ TEST(AdaptiveStep, LooksBetweenTheTwoKAroundTheKnee) {
 
 TEST(AdaptiveStep, RepeatsOnlyTheBaselineAndTheKAroundTheKnee) {
   const std::map<int, int> runs = {{1, 2}, {2, 2}, {4, 2}, {8, 2}, {16, 2}, {24, 2}, {32, 2}};
-  const SearchDecision next = decide(amdahl(0.02), runs);
+  const SearchDecision next = decide(amdahl_curve(0.02), runs);
   EXPECT_EQ(steps(next), "K=1 x 3, K=16 x 3, K=24 x 3");
   EXPECT_EQ(next.why, "an interval for the knee between 16 and 24");
 }
 
 TEST(AdaptiveStep, EndsWhenTheIntervalIsNarrow) {
   const SearchDecision last =
-      decide(amdahl(0.02), {{1, 5}, {2, 2}, {4, 2}, {8, 2}, {16, 5}, {24, 5}, {32, 2}});
+      decide(amdahl_curve(0.02), {{1, 5}, {2, 2}, {4, 2}, {8, 2}, {16, 5}, {24, 5}, {32, 2}});
   EXPECT_TRUE(last.steps.empty());
   EXPECT_EQ(last.why, "the knee is at K=22.4 [22.4, 22.4]: within 10%");
 }
 
 TEST(AdaptiveStep, SaysWhenThePlanAllowsNoMoreRuns) {
-  SyntheticCurve noisy = amdahl(0.02);
+  SyntheticCurve noisy = amdahl_curve(0.02);
   noisy.noise = 0.1;
   std::map<int, int> runs;
   for (const int k : kSearchScale) runs[k] = 5;
@@ -83,22 +83,22 @@ TEST(AdaptiveStep, SaysWhenThePlanAllowsNoMoreRuns) {
 TEST(AdaptiveStep, AKneeBeyondTheScaleEndsThere) {
   std::map<int, int> runs;
   for (const int k : doublings(kSearchScale)) runs[k] = 2;
-  const SearchDecision sure = decide(amdahl(0.001), runs);
+  const SearchDecision sure = decide(amdahl_curve(0.001), runs);
   EXPECT_EQ(steps(sure), "K=1 x 3, K=128 x 3");
   runs[1] = runs[128] = 5;
-  const SearchDecision last = decide(amdahl(0.001), runs);
+  const SearchDecision last = decide(amdahl_curve(0.001), runs);
   EXPECT_TRUE(last.steps.empty());
   EXPECT_EQ(last.why, "E=0.89 at K=128 is not under 0.7, and the scale ends there");
 }
 
 TEST(AdaptiveStep, AKneeInTheFirstStepNeedsNoLargerK) {
-  const SearchDecision next = decide(amdahl(0.9), {{1, 2}, {2, 2}, {4, 2}});
+  const SearchDecision next = decide(amdahl_curve(0.9), {{1, 2}, {2, 2}, {4, 2}});
   EXPECT_EQ(steps(next), "K=1 x 3, K=2 x 3");
-  EXPECT_TRUE(decide(amdahl(0.9), {{1, 5}, {2, 5}, {4, 2}}).steps.empty());
+  EXPECT_TRUE(decide(amdahl_curve(0.9), {{1, 5}, {2, 5}, {4, 2}}).steps.empty());
 }
 
 TEST(AdaptiveStep, KThatFailAreGoneAround) {
-  const SyntheticCurve curve = amdahl(0.02);
+  const SyntheticCurve curve = amdahl_curve(0.02);
   const auto without = [&](std::map<int, int> runs, int failed) {
     Times times = measure(curve, runs);
     std::erase_if(times, [&](const TimesAtK& at) { return at.k == failed; });
@@ -127,7 +127,7 @@ TEST(AdaptiveStep, OnADenseScaleItStopsAtTheWishedNarrowness) {
   std::vector<int> dense;
   for (int k = 1; k <= 128; ++k) dense.push_back(k);
   std::map<int, int> runs = {{1, 2}, {2, 2}, {4, 2}, {8, 2}, {16, 2}, {32, 2}};
-  const SyntheticCurve curve = amdahl(0.02);
+  const SyntheticCurve curve = amdahl_curve(0.02);
   int rounds = 0;
   for (;; ++rounds) {
     const SearchDecision next = decide(curve, runs, {}, dense);
@@ -154,7 +154,7 @@ TEST(AdaptiveStep, DoublingsStayOnTheScale) {
 }
 
 TEST(AdaptiveStep, ExpectedWorkIsExactForAmdahlAndNeverNegative) {
-  const SyntheticCurve curve = amdahl(0.05);
+  const SyntheticCurve curve = amdahl_curve(0.05);
   const Times times = measure(curve, {{1, 1}, {4, 1}, {16, 1}});
   for (const int k : {1, 2, 8, 16, 64}) {
     EXPECT_NEAR(expected_work(times, k), k * curve.truth.at(k), 1e-9) << k;

@@ -10,7 +10,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 void first_median_and_sum(const Times& sample, std::span<double> out) {
   out[0] = median_seconds(sample.front());
@@ -72,8 +72,8 @@ TEST(PercentileBounds, InterpolateAndCopeWithInfinity) {
   EXPECT_EQ(bounds({5, 1, 3, 2, 4}, 0.5), (std::pair{2.0, 4.0}));
   EXPECT_EQ(bounds({4, 1, 2, 3}, 0.5), (std::pair{1.75, 3.25}));
   EXPECT_EQ(bounds({9}, 0.95), (std::pair{9.0, 9.0}));
-  EXPECT_EQ(bounds({1, kInfinity, 2}, 0.5), (std::pair{1.5, kInfinity}));
-  EXPECT_EQ(bounds({kInfinity, kInfinity}, 0.95), (std::pair{kInfinity, kInfinity}));
+  EXPECT_EQ(bounds({1, kUnbounded, 2}, 0.5), (std::pair{1.5, kUnbounded}));
+  EXPECT_EQ(bounds({kUnbounded, kUnbounded}, 0.95), (std::pair{kUnbounded, kUnbounded}));
 }
 
 }  // namespace

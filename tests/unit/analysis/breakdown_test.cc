@@ -11,7 +11,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoShare = std::numeric_limits<double>::quiet_NaN();
 
 // Useful seconds of the ranks, `per_host` ranks to a host: n0, n1...
 std::vector<RankTotal> ranks_of(const std::vector<double>& useful, int per_host = 1) {
@@ -106,7 +106,7 @@ TEST(Breakdown, OrdinarySpreadNamesNobody) {
 }
 
 TEST(Breakdown, RefusesWhatHasNoAnswer) {
-  for (const double bad : {kNaN, 0.0, -1.0}) {
+  for (const double bad : {kNoShare, 0.0, -1.0}) {
     EXPECT_FALSE(break_down(ranks_of({1, 2}), bad));
     const Breakdown b = break_down(ranks_of({1, 2}), 3).value();
     EXPECT_FALSE(account(b, b, Mode::strong, bad));
@@ -120,7 +120,7 @@ TEST(Breakdown, RefusesWhatHasNoAnswer) {
   EXPECT_EQ(efficiency_of_comm_ratio(0.25).value(), 0.8);
   EXPECT_EQ(efficiency_of_comm_ratio(0).value(), 1);
   EXPECT_FALSE(efficiency_of_comm_ratio(-0.1));
-  EXPECT_FALSE(efficiency_of_comm_ratio(kNaN));
+  EXPECT_FALSE(efficiency_of_comm_ratio(kNoShare));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoCollective = std::numeric_limits<double>::quiet_NaN();
 const LinkCost kCost{5e-6, 8e-11, 2e-11};
 const std::map<std::string, Allreduce> kNames = {
     {"ring", Allreduce::ring},
@@ -187,12 +187,12 @@ TEST(CollectiveFit, IntervalsHoldTheTruth) {
 }
 
 TEST(Collectives, RefuseWhatHasNoAnswer) {
-  for (const double bad : {kNaN, 0.0, -1.0, 0.5, 2.5}) {
+  for (const double bad : {kNoCollective, 0.0, -1.0, 0.5, 2.5}) {
     EXPECT_FALSE(allreduce_columns(Allreduce::ring, 8, bad));
     EXPECT_FALSE(bus_factor(Collective::allreduce, bad));
     EXPECT_FALSE(fit_allreduce({{8, 2, 1e-6}, {16, bad, 1e-6}}));
   }
-  for (const double bad : {kNaN, 0.0, -8.0}) {
+  for (const double bad : {kNoCollective, 0.0, -8.0}) {
     EXPECT_FALSE(allreduce_columns(Allreduce::ring, bad, 2));
     EXPECT_FALSE(bus_bandwidth(Collective::allreduce, 8, 2, bad));
     EXPECT_FALSE(fit_allreduce({{8, 2, 1e-6}, {16, 2, bad}}));
@@ -202,7 +202,7 @@ TEST(Collectives, RefuseWhatHasNoAnswer) {
   EXPECT_FALSE(fit_allreduce({}));
   EXPECT_FALSE(fit_allreduce({{8, 1, 1e-6}, {16, 1, 1e-6}})) << "K = 1 sends nothing";
   EXPECT_FALSE(fit_allreduce({{8, 2, 1e-6}, {8, 2, 1.1e-6}})) << "one size at one K";
-  EXPECT_FALSE(fit_allreduce({{8, 2, 1e-6}, {16, 2, 1e-6}}, kNaN));
+  EXPECT_FALSE(fit_allreduce({{8, 2, 1e-6}, {16, 2, 1e-6}}, kNoCollective));
   EXPECT_FALSE(predict_allreduce({}, {}, 8, 2));
 }
 

@@ -21,8 +21,8 @@ std::vector<double> times(double seconds, const std::vector<double>& factors = k
 }
 
 // T = 0.05 + 0.95/K, times `factor`.
-EvidenceBuilder amdahl(double factor, const std::vector<int>& ks,
-                       const std::vector<double>& factors = kFive) {
+EvidenceBuilder amdahl_evidence(double factor, const std::vector<int>& ks,
+                                const std::vector<double>& factors = kFive) {
   EvidenceBuilder builder;
   for (const int k : ks) builder.add(Mode::strong, k, times(factor * (0.05 + 0.95 / k), factors));
   return builder;
@@ -36,7 +36,7 @@ StudyComparison compared(const StudyEvidence& a, const StudyEvidence& b) {
 }
 
 TEST(Comparison, TheRatioIsTOfBOverTOfAWithTheTwoSampleInterval) {
-  const auto a = amdahl(1, {1, 2, 4, 8}), b = amdahl(0.8, {1, 2, 4, 8});
+  const auto a = amdahl_evidence(1, {1, 2, 4, 8}), b = amdahl_evidence(0.8, {1, 2, 4, 8});
   const StudyComparison answer = compared(a.study, b.study);
   ASSERT_EQ(answer.curves.size(), 1U);
   ASSERT_EQ(answer.curves[0].points.size(), 4U);
@@ -58,7 +58,7 @@ TEST(Comparison, TheRatioIsTOfBOverTOfAWithTheTwoSampleInterval) {
 }
 
 TEST(Comparison, EqualStudiesAreUnclearAndTheSwapInvertsTheRatio) {
-  const auto a = amdahl(1, {1, 4}), b = amdahl(1.3, {1, 4});
+  const auto a = amdahl_evidence(1, {1, 4}), b = amdahl_evidence(1.3, {1, 4});
   const StudyComparison same = compared(a.study, a.study);
   EXPECT_EQ(same.curves[0].points[1].faster, Faster::unclear);
   const ComparedPoint there = compared(a.study, b.study).curves[0].points[1];
@@ -70,7 +70,7 @@ TEST(Comparison, EqualStudiesAreUnclearAndTheSwapInvertsTheRatio) {
 }
 
 TEST(Comparison, OneValueHasARatioButNoInterval) {
-  const auto a = amdahl(1, {1, 2}), b = amdahl(0.5, {1, 2}, {1.0});
+  const auto a = amdahl_evidence(1, {1, 2}), b = amdahl_evidence(0.5, {1, 2}, {1.0});
   const ComparedPoint at = compared(a.study, b.study).curves[0].points[0];
   EXPECT_NEAR(*at.ratio, 0.5, 1e-12);
   EXPECT_FALSE(at.interval);
@@ -80,7 +80,8 @@ TEST(Comparison, OneValueHasARatioButNoInterval) {
 }
 
 TEST(Comparison, KOfOneSideAloneAreListedAndNoCommonKIsAnObstacle) {
-  const auto a = amdahl(1, {1, 2, 4}), b = amdahl(1, {2, 4, 8}), c = amdahl(1, {3, 6});
+  const auto a = amdahl_evidence(1, {1, 2, 4}), b = amdahl_evidence(1, {2, 4, 8}),
+             c = amdahl_evidence(1, {3, 6});
   const CurveComparison some = compared(a.study, b.study).curves[0];
   EXPECT_EQ(some.only_a, std::vector<int>({1}));
   EXPECT_EQ(some.only_b, std::vector<int>({8}));
@@ -91,7 +92,7 @@ TEST(Comparison, KOfOneSideAloneAreListedAndNoCommonKIsAnObstacle) {
 }
 
 TEST(Comparison, AnotherModeOrCaseIsNotComparedAndSaysSo) {
-  auto a = amdahl(1, {1, 2});
+  auto a = amdahl_evidence(1, {1, 2});
   EvidenceBuilder weak, other;
   weak.add(Mode::weak, 1, times(1));
   weak.add(Mode::weak, 2, times(1));
@@ -109,7 +110,7 @@ TEST(Comparison, AnotherModeOrCaseIsNotComparedAndSaysSo) {
 }
 
 TEST(Comparison, ProblemsOfOtherSizeResultsOrIterationsAreNotComparedAtThatK) {
-  auto a = amdahl(1, {1, 2, 4, 8}), b = amdahl(1, {1, 2, 4, 8});
+  auto a = amdahl_evidence(1, {1, 2, 4, 8}), b = amdahl_evidence(1, {1, 2, 4, 8});
   for (auto& point : a.study.points) point.point.has_size = true, point.point.size = 512;
   for (auto& point : b.study.points) point.point.has_size = true, point.point.size = 512;
   b.study.points[1].point.size = 256;
@@ -124,7 +125,7 @@ TEST(Comparison, ProblemsOfOtherSizeResultsOrIterationsAreNotComparedAtThatK) {
 }
 
 TEST(Comparison, ParametersAndWorkThatDifferAreNotTheSameProblem) {
-  auto a = amdahl(1, {1, 2, 4}), b = amdahl(1, {1, 2, 4});
+  auto a = amdahl_evidence(1, {1, 2, 4}), b = amdahl_evidence(1, {1, 2, 4});
   for (auto& point : a.study.points) point.point.parameters = {{"order", "2"}};
   for (auto& point : b.study.points) point.point.parameters = {{"order", "2"}};
   b.study.points[0].point.parameters[0].value = "4";
@@ -141,7 +142,7 @@ TEST(Comparison, ParametersAndWorkThatDifferAreNotTheSameProblem) {
 }
 
 TEST(Comparison, WorkersOfAnotherKindAndSpeedupsWithoutTimesStandInTheWay) {
-  auto a = amdahl(1, {1, 2}), b = amdahl(1, {1, 2});
+  auto a = amdahl_evidence(1, {1, 2}), b = amdahl_evidence(1, {1, 2});
   b.study.worker = WorkerUnit::gpu;
   b.study.caveats.push_back({"speedup_only", "x"});
   const StudyComparison answer = compared(a.study, b.study);
@@ -154,7 +155,7 @@ TEST(Comparison, WorkersOfAnotherKindAndSpeedupsWithoutTimesStandInTheWay) {
 }
 
 TEST(Comparison, WhatDiffersIsListedNotHidden) {
-  auto a = amdahl(1, {1, 2}), b = amdahl(1, {1, 2});
+  auto a = amdahl_evidence(1, {1, 2}), b = amdahl_evidence(1, {1, 2});
   b.study.site = "cluster-b";
   b.study.backend = "import";
   for (auto& point : a.study.points) {

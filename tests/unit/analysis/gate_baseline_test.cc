@@ -11,7 +11,7 @@ namespace kneepoint {
 namespace {
 
 // A night of Amdahl's law at K = 1 .. 64, five runs each.
-double amdahl(int k, double serial) {
+double amdahl_seconds(int k, double serial) {
   return serial + (1 - serial) / k;
 }
 
@@ -52,7 +52,9 @@ class KneeNights {
   std::vector<GateSeries> series;
 
  private:
-  double run(int k, double serial) { return amdahl(k, serial) * std::exp(noise_ * normal()); }
+  double run(int k, double serial) {
+    return amdahl_seconds(k, serial) * std::exp(noise_ * normal());
+  }
   Random random_;
   double noise_;
 };

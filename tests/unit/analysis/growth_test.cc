@@ -14,7 +14,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoGrowth = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Isoefficiency, FixedSerialIsTheReferences) {
   int compared = 0;
@@ -79,14 +79,14 @@ TEST(Isoefficiency, AlreadyMet) {
 
 TEST(Isoefficiency, RefusesWhatHasNoAnswer) {
   const IsoRequest good{.serial = 0.05, .communication = 0.01, .efficiency = 0.8, .k = 4};
-  for (const double bad : {kNaN, 0.0, 1.0, -0.5}) {
+  for (const double bad : {kNoGrowth, 0.0, 1.0, -0.5}) {
     IsoRequest r = good;
     r.efficiency = bad;
     EXPECT_FALSE(isoefficiency_replicated(r));
     EXPECT_FALSE(isoefficiency_fixed_serial(r));
     EXPECT_FALSE(isoefficiency_proportional(r));
   }
-  for (const double bad : {kNaN, 0.0, 0.5, -4.0}) {
+  for (const double bad : {kNoGrowth, 0.0, 0.5, -4.0}) {
     IsoRequest r = good;
     r.k = bad;
     EXPECT_FALSE(isoefficiency_fixed_serial(r));
@@ -143,7 +143,7 @@ TEST(Training, Utilisation) {
 }
 
 TEST(Training, RefusesWhatHasNoAnswer) {
-  for (const double bad : {kNaN, 0.0, -1.0}) {
+  for (const double bad : {kNoGrowth, 0.0, -1.0}) {
     EXPECT_FALSE(batch_cost(bad, 1));
     EXPECT_FALSE(batch_cost(1, bad));
     EXPECT_FALSE(result_efficiency(bad, 1, 2, 1, 1));
@@ -156,7 +156,7 @@ TEST(Training, RefusesWhatHasNoAnswer) {
   }
   EXPECT_FALSE(plan_parallelism(0, {}, 0.1));
   EXPECT_FALSE(plan_parallelism(8, {}, -0.1));
-  EXPECT_FALSE(plan_parallelism(8, {}, kNaN));
+  EXPECT_FALSE(plan_parallelism(8, {}, kNoGrowth));
 }
 
 const Machine kMachine{
@@ -195,7 +195,7 @@ TEST(Roofline, WorkAndDepthBoundTheSpeedup) {
 }
 
 TEST(Roofline, RefusesWhatHasNoAnswer) {
-  for (const double bad : {kNaN, 0.0, -1.0}) {
+  for (const double bad : {kNoGrowth, 0.0, -1.0}) {
     EXPECT_FALSE(arithmetic_intensity(bad, 1));
     EXPECT_FALSE(arithmetic_intensity(1, bad));
     EXPECT_FALSE(roofline(bad, 1, 1));

@@ -8,7 +8,7 @@
 namespace kneepoint {
 namespace {
 
-RunDetail run_of(std::vector<Metric> metrics) {
+RunDetail metric_run(std::vector<Metric> metrics) {
   RunDetail run;
   run.metrics = std::move(metrics);
   return run;
@@ -17,9 +17,9 @@ RunDetail run_of(std::vector<Metric> metrics) {
 TEST(MetricSummary, IsTheMedianOverRunsWithItsIntervalAndLeavesTimeOut) {
   std::vector<RunDetail> runs;
   for (const double value : {3.0, 1.0, 2.0, 5.0, 4.0}) {
-    runs.push_back(run_of({{"gflops", value, "GF/s", "higher"}, {"time", 1, "s", "lower"}}));
+    runs.push_back(metric_run({{"gflops", value, "GF/s", "higher"}, {"time", 1, "s", "lower"}}));
   }
-  runs.push_back(run_of({{"gflops", std::numeric_limits<double>::quiet_NaN(), "GF/s", ""}}));
+  runs.push_back(metric_run({{"gflops", std::numeric_limits<double>::quiet_NaN(), "GF/s", ""}}));
   std::vector<const RunDetail*> all;
   for (const RunDetail& run : runs) all.push_back(&run);
   const auto found = metrics_of(all);
@@ -35,8 +35,8 @@ TEST(MetricSummary, IsTheMedianOverRunsWithItsIntervalAndLeavesTimeOut) {
 }
 
 TEST(MetricSummary, OneRunHasNoIntervalAndTwoUnitsAreTwoMetrics) {
-  const RunDetail one = run_of({{"energy", 7, "J", ""}});
-  const RunDetail two = run_of({{"energy", 9, "kJ", "lower"}});
+  const RunDetail one = metric_run({{"energy", 7, "J", ""}});
+  const RunDetail two = metric_run({{"energy", 9, "kJ", "lower"}});
   const auto found = metrics_of({&one, &two});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].unit, "J");

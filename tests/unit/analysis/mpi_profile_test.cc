@@ -7,7 +7,7 @@ namespace kneepoint {
 namespace {
 
 // Two ranks with a window of 1 s; `reduce` and `wait` in seconds, of each rank.
-RunDetail run_of(double reduce, double wait) {
+RunDetail profiled_run(double reduce, double wait) {
   RunDetail run;
   for (int rank = 0; rank < 2; ++rank) {
     RankProfile p;
@@ -28,7 +28,7 @@ RunDetail run_of(double reduce, double wait) {
 }
 
 TEST(MpiProfile, IsTheMedianOverRunsAndPerRank) {
-  const RunDetail a = run_of(0.1, 0.3), b = run_of(0.2, 0.4), c = run_of(0.15, 0);
+  const RunDetail a = profiled_run(0.1, 0.3), b = profiled_run(0.2, 0.4), c = profiled_run(0.15, 0);
   const auto profile = profile_of({&a, &b, &c});
   ASSERT_TRUE(profile);
   EXPECT_EQ(profile->runs, 3);

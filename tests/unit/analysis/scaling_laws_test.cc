@@ -11,7 +11,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoLaw = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 nlohmann::json rows(const std::string& group) {
@@ -222,25 +222,25 @@ TEST(ScalingLaws, ResultsAndNeighbours) {
 }
 
 TEST(ScalingLaws, RefusesWhatHasNoAnswer) {
-  for (const double bad : {kNaN, kInfinity, 0.0, -1.0, 0.5}) {
+  for (const double bad : {kNoLaw, kInfinity, 0.0, -1.0, 0.5}) {
     EXPECT_FALSE(strong_point({.serial = 0.05}, bad));
     EXPECT_FALSE(weak_point({.serial = 0.05}, bad, SerialPart::fixed));
     EXPECT_FALSE(largest_serial_fraction(bad, 0.8));
     EXPECT_FALSE(karp_flatt(2, bad));
     EXPECT_FALSE(efficiency_of_speedup(2, bad));
   }
-  for (const double bad : {kNaN, kInfinity, -0.1, 1.1}) {
+  for (const double bad : {kNoLaw, kInfinity, -0.1, 1.1}) {
     EXPECT_FALSE(strong_point({.serial = bad}, 2));
     EXPECT_FALSE(amdahl_ceiling(bad));
     EXPECT_FALSE(fastest_k({.serial = bad}));
     EXPECT_FALSE(scaled_speedup(bad, 2));
   }
-  for (const double bad : {kNaN, kInfinity, -0.1}) {
+  for (const double bad : {kNoLaw, kInfinity, -0.1}) {
     EXPECT_FALSE(strong_point({.log_coefficient = bad}, 2));
     EXPECT_FALSE(strong_point({.linear = bad}, 2));
     EXPECT_FALSE(largest_serial_fraction(2, 0.8, bad));
   }
-  for (const double bad : {kNaN, kInfinity, 0.0, -1.0}) {
+  for (const double bad : {kNoLaw, kInfinity, 0.0, -1.0}) {
     EXPECT_FALSE(relative_point(1, bad, 2, 1));
     EXPECT_FALSE(relative_point(1, 1, 2, bad));
     EXPECT_FALSE(local_efficiency(1, bad, 2, 1));
@@ -254,7 +254,7 @@ TEST(ScalingLaws, RefusesWhatHasNoAnswer) {
   EXPECT_FALSE(local_efficiency(4, 1, 2, 1));
   EXPECT_EQ(strong_point({.serial = 0.05}, 0).error().message,
             "K is 0; it must be at least 1 (and at most 2^53)");
-  EXPECT_EQ(strong_point({.serial = kNaN}, 2).error().message,
+  EXPECT_EQ(strong_point({.serial = kNoLaw}, 2).error().message,
             "the serial fraction is nan; it must be between 0 and 1");
 }
 

@@ -15,7 +15,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoStudyTime = std::numeric_limits<double>::quiet_NaN();
 
 const Warning* find(const std::vector<Warning>& warnings, const std::string& code) {
   const auto it = std::find_if(warnings.begin(), warnings.end(),
@@ -142,7 +142,7 @@ TEST(StudyAnalysis, TheResultIsTheSameWithAnyNumberOfThreadsAndFollowsTheStudysS
 
 TEST(StudyAnalysis, TimesThatAreNoTimesAreNamedAndEnterNoNumber) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, {1, 1.01, kNaN});
+  b.add(Mode::strong, 1, {1, 1.01, kNoStudyTime});
   b.add(Mode::strong, 2, {0.5, 0.51, 0});
   b.add(Mode::strong, 4, {-0.25, 0.26, 0.27, std::numeric_limits<double>::infinity()});
   const StudyAnalysis a = analyse(b.study);
@@ -162,7 +162,7 @@ TEST(StudyAnalysis, TimesThatAreNoTimesAreNamedAndEnterNoNumber) {
 
 TEST(StudyAnalysis, NothingValidIsARefusal) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, {kNaN});
+  b.add(Mode::strong, 1, {kNoStudyTime});
   b.add(Mode::strong, 2, {0});
   const StudyAnalysis a = analyse(b.study);
   EXPECT_TRUE(a.curves.at(0).times.empty());

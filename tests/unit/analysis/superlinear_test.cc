@@ -8,7 +8,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoSpeedup = std::numeric_limits<double>::quiet_NaN();
 constexpr double kE = 600.0 / (8 * 60.0);  // T(1) = 600, T(8) = 60
 
 SuperlinearFacts nothing_odd() {
@@ -91,7 +91,7 @@ TEST(Superlinear, EarlierChecksDecide) {
 }
 
 TEST(Superlinear, RefusesWhatHasNoAnswer) {
-  for (const double bad : {kNaN, 0.0, -1.0}) {
+  for (const double bad : {kNoSpeedup, 0.0, -1.0}) {
     EXPECT_FALSE(audit_superlinear(bad, std::nullopt, {}));
     EXPECT_FALSE(audit_superlinear(1.2, bad, {}));
     SuperlinearFacts f;

@@ -12,7 +12,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoTail = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> one_to(int n) {
   std::vector<double> values;
@@ -115,7 +115,7 @@ TEST(Tail, AMillionSamples) {
 TEST(Tail, RefusesWhatHasNoAnswer) {
   EXPECT_FALSE(summarise_tail({}));
   EXPECT_FALSE(expected_max({}, 2));
-  for (const double bad : {kNaN, 0.0, -1.0}) {
+  for (const double bad : {kNoTail, 0.0, -1.0}) {
     EXPECT_FALSE(summarise_tail({1, bad}));
     EXPECT_FALSE(expected_max({1, bad}, 2));
     EXPECT_FALSE(expected_max({1, 2}, bad));

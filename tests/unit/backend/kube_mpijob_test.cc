@@ -43,7 +43,7 @@ AllocationRequest request_of(int nodes) {
   return request;
 }
 
-Site site_of() {
+Site mpijob_site() {
   Site site;
   site.backend = BackendKind::kubernetes;
   site.kubernetes.image = "registry.example/kneepoint:1";
@@ -60,7 +60,7 @@ std::map<std::string, json> variables_of(const json& replica) {
 }
 
 TEST(KubeMpiJob, ALauncherAndWorkersThatAllRunTheAgent) {
-  const auto manifest = kube_manifest(request_of(4), site_of(), "key");
+  const auto manifest = kube_manifest(request_of(4), mpijob_site(), "key");
   const json job = json::parse(manifest.job);
   EXPECT_EQ(job["apiVersion"], "kubeflow.org/v2beta1");
   EXPECT_EQ(job["kind"], "MPIJob");
@@ -93,7 +93,7 @@ TEST(KubeMpiJob, ALauncherAndWorkersThatAllRunTheAgent) {
 }
 
 TEST(KubeMpiJob, EndsByItselfAndIsNeverRepeated) {
-  Site site = site_of();
+  Site site = mpijob_site();
   json policy = json::parse(kube_manifest(request_of(2), site, "k").job)["spec"]["runPolicy"];
   EXPECT_EQ(policy["activeDeadlineSeconds"], 10 * 60 + 30 * 60 + 60);
   EXPECT_EQ(policy["backoffLimit"], 0);
@@ -108,7 +108,7 @@ TEST(KubeMpiJob, EndsByItselfAndIsNeverRepeated) {
 }
 
 TEST(KubeMpiJob, ARunOfOnePodHasNoWorkers) {
-  const json job = json::parse(kube_manifest(request_of(1), site_of(), "k").job);
+  const json job = json::parse(kube_manifest(request_of(1), mpijob_site(), "k").job);
   EXPECT_EQ(job["spec"]["mpiReplicaSpecs"].size(), 1U);
   EXPECT_TRUE(job["spec"]["mpiReplicaSpecs"].contains("Launcher"));
 }
@@ -122,12 +122,12 @@ TEST(KubeMpiJob, MpirunGoesThroughTheAgentsAndNotTheOperatorsWay) {
   const AllocationRequest request = request_of(3);
   const std::string job = kube_name(request.name, request.directory);
   const json step = json::parse(kube_allocation_text(
-      request, site_of(), kube_name(request.name, request.directory)))["steps"][0];
+      request, mpijob_site(), kube_name(request.name, request.directory)))["steps"][0];
   EXPECT_EQ(step["argv"][4], job + "-launcher:2," + job + "-worker-0." + job + ":2," + job +
                                  "-worker-1." + job + ":2");
   EXPECT_EQ(step["env"]["OMPI_MCA_orte_default_hostfile"], "none");
   EXPECT_EQ(step["env"]["OMPI_MCA_plm_rsh_args"], "");
-  Site indexed = site_of();
+  Site indexed = mpijob_site();
   indexed.kubernetes.mpi_job = false;
   const json other = json::parse(kube_allocation_text(
       request, indexed, kube_name(request.name, request.directory)))["steps"][0];
@@ -258,7 +258,7 @@ class MpiJobLauncher : public testing::Test {
   FakeHttpServer server_{[this](const FakeHttpRequest& asked) { return answer(asked); }};
   FakeClock clock_;
   Poller poller_;
-  Site site_ = site_of();
+  Site site_ = mpijob_site();
   AllocationRequest request_ = request_of(2);
 };
 

@@ -12,6 +12,7 @@
 
 #include "orchestrator/io/poller.h"
 #include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint {
 namespace {
@@ -175,25 +176,51 @@ TEST(ProcessIdentity, TerminatesExactlyThisProcess) {
 
 TEST_F(LocalFiles, FindsAnAgentByItsAllocationFile) {
   const std::string path = folder_ + "/kp-1.json";
-  EXPECT_FALSE(find_agent(path));
+  EXPECT_TRUE(find_agents(path).empty());
   SpawnOptions options;
-  options.argv = {"sh", "-c", "while :; do sleep 60; done", "run",
-                  path};  // ends as an agent's does
+  // Ends as an agent's does; what it forks has the same command line.
+  options.argv = {"sh", "-c", "(: >\"$1\".forked; while :; do sleep 60; done); :", "run", path};
   options.new_session = true;
   const auto pid = spawn(options);
   ASSERT_TRUE(pid);
   // The kernel shows the command line a moment after the program was started.
   Poller poller;
-  std::optional<ProcessIdentity> found;
-  for (int tries = 0; !found && tries < 10'000; ++tries) {
-    found = find_agent(path);
-    ASSERT_TRUE(poller.wait(found ? 0 : kMillisecond));
+  const Nanoseconds until = system_clock().steady() + kPatience;
+  while ((find_agents(path).empty() || !path_exists(path + ".forked")) &&
+         system_clock().steady() < until) {
+    EXPECT_TRUE(poller.wait(kMillisecond));
   }
-  EXPECT_FALSE(find_agent(folder_ + "/kp-2.json"));
+  const auto found = find_agents(path);
+  EXPECT_TRUE(find_agents(folder_ + "/kp-2.json").empty());
   ::kill(-*pid, SIGKILL);
   ::waitpid(*pid, nullptr, 0);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->pid, *pid);
+  ASSERT_EQ(found.size(), 1u) << "a fork before its exec is no agent";
+  EXPECT_EQ(found[0].pid, *pid);
+}
+
+TEST_F(LocalFiles, WhatIsWithdrawnStaysSoAndWhatIsHeldCannotBe) {
+  const std::string path = folder_ + "/kp-1.json";
+  ASSERT_TRUE(write_whole_file(path, "{}"));
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(fd, F_OFD_SETLK, &whole), 0);
+  auto withdrawn = withdraw(path);
+  ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+  EXPECT_FALSE(*withdrawn);
+  EXPECT_FALSE(is_withdrawn(path));
+  ::close(fd);
+  for (int again = 0; again < 2; ++again) {
+    withdrawn = withdraw(path);
+    ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+    EXPECT_TRUE(*withdrawn);
+    EXPECT_TRUE(is_withdrawn(path));
+  }
+  EXPECT_FALSE(is_locked(path)) << "an agent may come, see and go";
+  EXPECT_EQ(**read_file_if_there(path, 100), "{}") << "an allocation file is never rewritten";
+  withdrawn = withdraw(path + ".missing");
+  ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+  EXPECT_TRUE(*withdrawn);
 }
 
 }  // namespace

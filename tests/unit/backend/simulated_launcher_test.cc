@@ -15,7 +15,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr Nanoseconds kNever = INT64_MAX;
+constexpr Nanoseconds kNoDeadline = INT64_MAX;
 
 class SimulatedLauncher : public testing::Test {
  protected:
@@ -55,18 +55,19 @@ class SimulatedLauncher : public testing::Test {
     std::vector<AllocationRequest> requests;
     for (int i = 1; i <= runs; ++i) requests.push_back(request_of(i, directory, 1 + i % 3));
     std::vector<JobRef> open;
-    for (const auto& answer : launcher->submit(requests, kNever)) open.push_back(answer.value());
+    for (const auto& answer : launcher->submit(requests, kNoDeadline))
+      open.push_back(answer.value());
     for (int events = 0; !open.empty(); ++events) {
       if (restart_every > 0 && events % restart_every == 0) launcher = make();
       std::vector<JobRef> still;
-      const auto all = launcher->observe(open, kNever).value();
+      const auto all = launcher->observe(open, kNoDeadline).value();
       for (const auto& seen : all) {
         EXPECT_NE(seen.state, AllocationState::unknown);
         if (seen.state != AllocationState::ended) {
           still.push_back(seen.job);
           continue;
         }
-        const auto artifacts = launcher->collect(seen.job, kNever).value();
+        const auto artifacts = launcher->collect(seen.job, kNoDeadline).value();
         const auto records = record::parse(artifacts.steps[0].records);
         told[seen.job.name] = std::to_string(seen.ended_ns) + "/" + to_string(seen.reason) + "/" +
                               artifacts.steps[0].records;
@@ -93,17 +94,17 @@ TEST_F(SimulatedLauncher, IsTheSameHoweverOftenItIsStartedAgain) {
 TEST_F(SimulatedLauncher, KeepsItsPastWhenTheSiteFileChanges) {
   auto launcher = make();
   const auto request = request_of(1, folder_ + "/s");
-  const JobRef job = launcher->submit({&request, 1}, kNever)[0].value();
-  ASSERT_TRUE(launcher->observe({&job, 1}, kNever));
+  const JobRef job = launcher->submit({&request, 1}, kNoDeadline)[0].value();
+  ASSERT_TRUE(launcher->observe({&job, 1}, kNoDeadline));
   site_.simulated.seed = 99;
   site_.simulated.noise = 0.5;
   site_.simulated.nodes = 64;
   launcher = make();
-  const Observation seen = launcher->observe({&job, 1}, kNever)->at(0);
+  const Observation seen = launcher->observe({&job, 1}, kNoDeadline)->at(0);
   EXPECT_EQ(seen.state, AllocationState::ended);
   EXPECT_EQ(seen.ended_ns - seen.started_ns, from_seconds(1.001));
   const auto big = request_of(2, folder_ + "/s", 20);
-  const auto refused = launcher->submit({&big, 1}, kNever)[0];
+  const auto refused = launcher->submit({&big, 1}, kNoDeadline)[0];
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
             "submit kp-0123abcd-1-2-a1: it asks for 20 nodes and the simulated cluster has 16, "
@@ -113,14 +114,14 @@ TEST_F(SimulatedLauncher, KeepsItsPastWhenTheSiteFileChanges) {
 TEST_F(SimulatedLauncher, RefusesWhatItCanNotRun) {
   auto launcher = make();
   auto request = request_of(1, folder_, 17);
-  EXPECT_EQ(launcher->submit({&request, 1}, kNever)[0].error().message,
+  EXPECT_EQ(launcher->submit({&request, 1}, kNoDeadline)[0].error().message,
             "submit kp-0123abcd-1-1-a1: it asks for 17 nodes and the simulated cluster has 16; "
             "raise simulated.nodes of the site");
   request = request_of(1, folder_);
   request.steps[0].modelled_seconds = INFINITY;
-  EXPECT_EQ(launcher->submit({&request, 1}, kNever)[0].error().code, ErrorCode::invalid);
+  EXPECT_EQ(launcher->submit({&request, 1}, kNoDeadline)[0].error().code, ErrorCode::invalid);
   request.steps.clear();
-  EXPECT_EQ(launcher->submit({&request, 1}, kNever)[0].error().code, ErrorCode::invalid);
+  EXPECT_EQ(launcher->submit({&request, 1}, kNoDeadline)[0].error().code, ErrorCode::invalid);
 }
 
 TEST_F(SimulatedLauncher, TakesThousandsOfRunsInFewLooks) {
@@ -137,15 +138,16 @@ TEST_F(SimulatedLauncher, TakesThousandsOfRunsInFewLooks) {
       ++submitted;
       requests.push_back(request_of(submitted, folder_, 1 << (submitted % 13)));
     }
-    for (const auto& answer : launcher->submit(requests, kNever)) open.push_back(answer.value());
+    for (const auto& answer : launcher->submit(requests, kNoDeadline))
+      open.push_back(answer.value());
     std::vector<JobRef> still;
     ++looks;
-    auto all = launcher->observe(open, kNever).value();
+    auto all = launcher->observe(open, kNoDeadline).value();
     for (auto& seen : all) {
       if (seen.state != AllocationState::ended) {
         still.push_back(std::move(seen.job));
       } else {
-        ASSERT_FALSE(launcher->collect(seen.job, kNever)->steps[0].records.empty());
+        ASSERT_FALSE(launcher->collect(seen.job, kNoDeadline)->steps[0].records.empty());
         ++ended;
       }
     }
@@ -154,7 +156,7 @@ TEST_F(SimulatedLauncher, TakesThousandsOfRunsInFewLooks) {
   const Nanoseconds ran = system_clock().steady();
   launcher = make();
   const auto job = JobRef{request_of(1, folder_).name, folder_, "", 0};
-  EXPECT_EQ(launcher->observe({&job, 1}, kNever)->at(0).state, AllocationState::ended);
+  EXPECT_EQ(launcher->observe({&job, 1}, kNoDeadline)->at(0).state, AllocationState::ended);
   const Nanoseconds replayed = system_clock().steady();
   RecordProperty("looks", looks);
   RecordProperty("run_ms", static_cast<int>((ran - before) / kMillisecond));

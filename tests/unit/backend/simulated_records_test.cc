@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/record/record.h"
+#include "tests/fakes/present.h"
 
 namespace kneepoint::simulated {
 namespace {
@@ -44,9 +45,9 @@ TEST(SimulatedRecords, TellWhatAnAgentWouldHaveTold) {
     const auto records = record::parse(step.records);
     EXPECT_TRUE(records.problems.empty()) << records.problems.front();
     ASSERT_TRUE(records.complete);
-    EXPECT_EQ(records.begin->attempt, step.attempt);
-    EXPECT_EQ(records.end->outcome, "succeeded");
-    EXPECT_EQ(records.end->elapsed_ns, job.steps[i].lasts);
+    EXPECT_EQ(begin_of(records).attempt, step.attempt);
+    EXPECT_EQ(end_of(records).outcome, "succeeded");
+    EXPECT_EQ(end_of(records).elapsed_ns, job.steps[i].lasts);
     ASSERT_EQ(records.metrics.size(), 1u);
     EXPECT_EQ(records.metrics[0].name, "time");
     EXPECT_EQ(records.metrics[0].unit, "s");
@@ -101,12 +102,12 @@ TEST(SimulatedRecords, FailedAndTimedOutStepsSaySoAndTheNextGoOn) {
   const auto artifacts = artifacts_of(after(job, kMinute), kEpoch + kMinute);
   const auto exited = record::parse(artifacts.steps[0].records);
   ASSERT_TRUE(exited.complete);
-  EXPECT_EQ(exited.end->outcome, "failed");
-  EXPECT_EQ(exited.end->reason, "exit_code");
-  EXPECT_EQ(exited.end->exit_code, 1);
+  EXPECT_EQ(end_of(exited).outcome, "failed");
+  EXPECT_EQ(end_of(exited).reason, "exit_code");
+  EXPECT_EQ(end_of(exited).exit_code, 1);
   EXPECT_TRUE(exited.metrics.empty());
-  EXPECT_EQ(record::parse(artifacts.steps[1].records).end->outcome, "timed_out");
-  EXPECT_EQ(record::parse(artifacts.steps[4].records).end->outcome, "succeeded");
+  EXPECT_EQ(end_of(record::parse(artifacts.steps[1].records)).outcome, "timed_out");
+  EXPECT_EQ(end_of(record::parse(artifacts.steps[4].records)).outcome, "succeeded");
 }
 
 TEST(SimulatedRecords, ACancelledStepSaysSo) {
@@ -118,8 +119,8 @@ TEST(SimulatedRecords, ACancelledStepSaysSo) {
   const auto artifacts = artifacts_of(*cluster.find("kp-1"), cluster.now());
   const auto first = record::parse(artifacts.steps[0].records);
   ASSERT_TRUE(first.complete);
-  EXPECT_EQ(first.end->outcome, "cancelled");
-  EXPECT_EQ(first.end->reason, "user_cancelled");
+  EXPECT_EQ(end_of(first).outcome, "cancelled");
+  EXPECT_EQ(end_of(first).reason, "user_cancelled");
   EXPECT_FALSE(artifacts.steps[1].begun);
 }
 

@@ -85,7 +85,7 @@ TEST(SlurmLimits, HoldOnlyWhereTheyAreEnforced) {
   EXPECT_FALSE(enforces_limits(""));
 }
 
-std::string recorded(const std::string& name) {
+std::string recorded_limits(const std::string& name) {
   std::stringstream text;
   text << std::ifstream(KP_SOURCE_DIR "/tests/golden/slurm_rest/" + name).rdbuf();
   EXPECT_FALSE(text.str().empty()) << name;
@@ -108,8 +108,8 @@ void expect_limits(const SlurmAccounting& read, const std::string& version) {
 
 TEST(SlurmLimits, AreReadFromSlurmrestdOfEveryVersion) {
   for (const std::string version : {"v0.0.38", "v0.0.40"}) {
-    expect_limits(parse_rest_accounting(recorded(version + "-associations.json"),
-                                        recorded(version + "-limits.json"), "root"),
+    expect_limits(parse_rest_accounting(recorded_limits(version + "-associations.json"),
+                                        recorded_limits(version + "-limits.json"), "root"),
                   version);
   }
   EXPECT_TRUE(parse_rest_accounting("", "[]", "root").associations.empty());

@@ -36,7 +36,7 @@ std::string text_of(const Step& step, const Site& site, int tasks_per_node = 2) 
   return slurm_allocation_text(request, site, false);
 }
 
-std::string joined(const std::vector<std::string>& argv) {
+std::string spaced(const std::vector<std::string>& argv) {
   std::string text;
   for (const std::string& word : argv) text += (text.empty() ? "" : " ") + word;
   return text;
@@ -49,14 +49,14 @@ bool has(const std::string& text, const std::string& part) {
 TEST(SlurmRequest, EveryNumberIsSaidToSrun) {
   Site site = site_of(PackingMode::one_per_run);
   site.starter_mpi = "pmix";
-  EXPECT_EQ(joined(slurm_step_argv(step_of(StarterKind::srun, 4), site)),
+  EXPECT_EQ(spaced(slurm_step_argv(step_of(StarterKind::srun, 4), site)),
             "srun --nodes=4 --ntasks=8 --ntasks-per-node=2 --cpus-per-task=1 --kill-on-bad-exit=1 "
             "--mpi=pmix --cpu-bind=none prog");
 }
 
 TEST(SlurmRequest, MpirunMapsRanksByNode) {
   const Site site = site_of(PackingMode::one_per_run);
-  EXPECT_EQ(joined(slurm_step_argv(step_of(StarterKind::mpirun, 4), site)),
+  EXPECT_EQ(spaced(slurm_step_argv(step_of(StarterKind::mpirun, 4), site)),
             "mpirun -n 8 --map-by ppr:2:node --bind-to none prog");
 }
 

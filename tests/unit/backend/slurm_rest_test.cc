@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kGoodToken = "x.eyJleHAiOjk5OTk5OTk5OTksInN1biI6Im1lIn0.s";
 constexpr const char* kOldToken = "x.eyJleHAiOjEwMDAwMDAwMDAsInN1biI6Im1lIn0.s";
 
-std::string recorded(const std::string& name) {
+std::string recorded_answer(const std::string& name) {
   std::stringstream text;
   text << std::ifstream(KP_SOURCE_DIR "/tests/golden/slurm_rest/" + name).rdbuf();
   return text.str();
@@ -58,12 +58,13 @@ class SlurmRestTest : public ::testing::Test {
     if (has("/ping"))
       return FakeHttpServer::reply(200, R"({"meta":{"Slurm":{"release":"22.05.8"}},"errors":[]})");
     if (has("/slurmdb/") && has("/jobs")) {
-      return FakeHttpServer::reply(200, recorded("v0.0.38-history.json"));
+      return FakeHttpServer::reply(200, recorded_answer("v0.0.38-history.json"));
     }
     if (has("/clusters")) return FakeHttpServer::reply(200, R"({"errors":[],"clusters":[]})");
-    if (has("/partitions")) return FakeHttpServer::reply(200, recorded("v0.0.38-partitions.json"));
-    if (has("/nodes")) return FakeHttpServer::reply(200, recorded("v0.0.38-nodes.json"));
-    if (has("/jobs")) return FakeHttpServer::reply(200, recorded("v0.0.38-jobs.json"));
+    if (has("/partitions"))
+      return FakeHttpServer::reply(200, recorded_answer("v0.0.38-partitions.json"));
+    if (has("/nodes")) return FakeHttpServer::reply(200, recorded_answer("v0.0.38-nodes.json"));
+    if (has("/jobs")) return FakeHttpServer::reply(200, recorded_answer("v0.0.38-jobs.json"));
     if (has("/job/submit")) {
       return FakeHttpServer::reply(200, R"({"errors":[],"job_id":17,"step_id":"BATCH"})");
     }

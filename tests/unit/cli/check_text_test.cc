@@ -8,7 +8,7 @@
 namespace kneepoint::cli {
 namespace {
 
-Study example() {
+Study example_study() {
   Study study;
   study.plan.study = "jacobi";
   study.plan.seed = 7;
@@ -34,7 +34,7 @@ Study example() {
 }
 
 TEST(CheckText, ShowsTheMatrixTheSubmissionAndTheEstimate) {
-  const Study study = example();
+  const Study study = example_study();
   const Site site;
   CheckAnswer answer{study, site, {1, 2, 0}};
   answer.warnings = {"only 2 values of K"};
@@ -63,7 +63,7 @@ TEST(CheckText, ShowsTheMatrixTheSubmissionAndTheEstimate) {
 }
 
 TEST(CheckText, JsonHasEveryPointOnce) {
-  const Study study = example();
+  const Study study = example_study();
   const Site site;
   const std::string json = to_json(CheckAnswer{study, site, {1, 2, 0}});
   EXPECT_NE(json.find(R"("series":"jacobi-1a2b3c4d","seed":7)"), std::string::npos) << json;
@@ -74,7 +74,7 @@ TEST(CheckText, JsonHasEveryPointOnce) {
 }
 
 TEST(CheckText, PointsThatExceedTheCoresAreRefusedByName) {
-  Study study = example();
+  Study study = example_study();
   Capabilities local;
   local.shares_cores = true;
   local.cores_per_node = 2;
@@ -90,7 +90,7 @@ TEST(CheckText, PointsThatExceedTheCoresAreRefusedByName) {
 }
 
 TEST(CheckText, PointsThatExceedTheNodeLimitAreRefusedByName) {
-  Study study = example();
+  Study study = example_study();
   for (Point& point : study.points) point.shape.nodes = point.k;
   Capabilities cluster;
   cluster.nodes = 64;
@@ -105,7 +105,7 @@ TEST(CheckText, PointsThatExceedTheNodeLimitAreRefusedByName) {
 }
 
 TEST(CheckText, ManyRefusalsAreCutShort) {
-  const Study study = example();
+  const Study study = example_study();
   const Site site;
   CheckAnswer answer{study, site, {1, 2, 0}};
   for (int i = 0; i < 160; ++i) answer.refusals.push_back("point " + std::to_string(i));
@@ -114,7 +114,7 @@ TEST(CheckText, ManyRefusalsAreCutShort) {
 }
 
 TEST(CheckText, AnEmulatedPointTakesNoCore) {
-  Study study = example();
+  Study study = example_study();
   for (Point& point : study.points) point.emulated = true;
   const Site site;
   const CheckAnswer answer{study, site, {1, 2, 0}};

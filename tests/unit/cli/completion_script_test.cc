@@ -36,6 +36,14 @@ TEST(Completion, ChoicesAndStudiesAreOffered) {
   EXPECT_TRUE(contains(fish_completion(all_commands()), "(kneepoint list --quiet 2>/dev/null)"));
 }
 
+// A file of fpath is the body of the function on its first call, and must complete then.
+TEST(Completion, OfZshWorksSourcedAndAsAFileOfTheFunctionPath) {
+  const std::string zsh = zsh_completion(all_commands());
+  EXPECT_TRUE(zsh.starts_with("#compdef kneepoint\n"));
+  EXPECT_TRUE(contains(zsh, "if [[ ${funcstack[1]} == _kneepoint ]]; then\n  _kneepoint \"$@\"\n"));
+  EXPECT_TRUE(contains(zsh, "else\n  compdef _kneepoint kneepoint\nfi\n"));
+}
+
 TEST(Completion, AQuoteInAHelpTextEndsNoString) {
   const CommandSpec odd{"odd", "it's odd", "", {}, {{"--flag", "", "don't"}}, {}, nullptr};
   for (const std::string& script : {zsh_completion({odd}), fish_completion({odd})}) {

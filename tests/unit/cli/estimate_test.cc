@@ -24,7 +24,7 @@ Study study(std::vector<Point> points) {
 }
 
 TEST(Estimate, ModelledPointsCostTimesRunsTimesNodes) {
-  const Estimate e = estimate_cost(study({point(1, 3600), point(2, 1800)}), 5);
+  const CostEstimate e = estimate_cost(study({point(1, 3600), point(2, 1800)}), 5);
   EXPECT_EQ(e.modelled_runs, 10);
   EXPECT_EQ(e.bounded_runs, 0);
   EXPECT_DOUBLE_EQ(e.modelled_node_hours, 10);
@@ -35,7 +35,7 @@ TEST(Estimate, ModelledPointsCostTimesRunsTimesNodes) {
 }
 
 TEST(Estimate, WithoutAModelTheTimeLimitIsTheBoundAndIsCalledSo) {
-  const Estimate e = estimate_cost(study({point(3, 0)}), 2);
+  const CostEstimate e = estimate_cost(study({point(3, 0)}), 2);
   EXPECT_EQ(e.modelled_runs, 0);
   EXPECT_EQ(e.bounded_runs, 2);
   EXPECT_DOUBLE_EQ(e.bounded_node_hours, 2);

@@ -6,7 +6,7 @@
 namespace kneepoint::cli {
 namespace {
 
-RunStory example() {
+RunStory example_story() {
   RunStory story;
   story.found.study.id = "jacobi-1a2b3c4d-1";
   story.found.run.number = 3;
@@ -44,10 +44,10 @@ RunStory example() {
 
 TEST(ExplainText, TellsTheWholeStory) {
   EXPECT_EQ(
-      to_text(example()),
+      to_text(example_story()),
       "run r3 of jacobi-1a2b3c4d-1\n"
       "point: " +
-          example().found.point.key() +
+          example_story().found.point.key() +
           "\n"
           "repeat 1 of its point, in round 0; finished after 2 attempts\n"
           "command of one rank: /bin/kp-jacobi3d --size 512 'it'\\''s here'\n"
@@ -70,7 +70,7 @@ TEST(ExplainText, TellsTheWholeStory) {
 }
 
 TEST(ExplainText, JsonCarriesTheSame) {
-  const std::string json = to_json(example());
+  const std::string json = to_json(example_story());
   EXPECT_NE(json.find(R"("state":"failed","reason":"exit_code")"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name":"cpu.model","value":"some processor")"), std::string::npos);
   EXPECT_NE(json.find(R"("kind":"retry","run":3,"attempt":1,"text":"trying again"}])"),
@@ -80,7 +80,7 @@ TEST(ExplainText, JsonCarriesTheSame) {
 }
 
 TEST(ExplainText, TheMpiCallsOfAProfileAreListedWithTheirSpreadOverRanks) {
-  RunStory story = example();
+  RunStory story = example_story();
   AttemptProfile& profile = story.attempts[1].profile;
   profile.ranks = {{0, true, 1, 2 * kSecond, kSecond / 5, 0, 0, 0, 0, 0},
                    {1, false, 1, 2 * kSecond, kSecond / 2, 0, kSecond / 2, 0, 0, 0}};
@@ -100,11 +100,11 @@ TEST(ExplainText, TheMpiCallsOfAProfileAreListedWithTheirSpreadOverRanks) {
   EXPECT_NE(json.find(R"({"name":"MPI_Waitall","kind":"wait","calls":2,"bytes":0,)"),
             std::string::npos)
       << json;
-  EXPECT_EQ(to_json(example()).find("mpi_profile"), std::string::npos);
+  EXPECT_EQ(to_json(example_story()).find("mpi_profile"), std::string::npos);
 }
 
 TEST(ExplainText, AThousandRanksAreNotListed) {
-  RunStory story = example();
+  RunStory story = example_story();
   for (int rank = 0; rank < 1000; ++rank) story.attempts[1].ranks.push_back({rank, "n1", "0"});
   const std::string text = to_text(story);
   EXPECT_NE(text.find("    and 984 more; --json has all\n"), std::string::npos) << text;

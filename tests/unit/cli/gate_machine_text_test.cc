@@ -15,7 +15,7 @@
 namespace kneepoint::cli {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const std::string kHostile = "a\"b\\c,d:e%f|g`h<i>&\n::error::j\r]]>";
 
@@ -92,7 +92,7 @@ TEST(GateAnnotations, AreNeverMoreThanAPageShows) {
 }
 
 TEST(GateCodeQuality, NamesWhatIsSlowerWithAFingerprintThatLasts) {
-  const json first = json::parse(gate_code_quality(regressed_report(), "plans/app.yaml"));
+  const Json first = Json::parse(gate_code_quality(regressed_report(), "plans/app.yaml"));
   ASSERT_EQ(first.size(), 6u);
   EXPECT_EQ(first[0]["severity"], "critical");
   EXPECT_EQ(first[2]["severity"], "major");
@@ -101,13 +101,13 @@ TEST(GateCodeQuality, NamesWhatIsSlowerWithAFingerprintThatLasts) {
   EXPECT_EQ(first[0]["location"]["lines"]["begin"], 1);
   GateReport next = regressed_report();
   next.study = "nightly-1a2b3c4d-15";
-  const json second = json::parse(gate_code_quality(next, "plans/app.yaml"));
+  const Json second = Json::parse(gate_code_quality(next, "plans/app.yaml"));
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i]["fingerprint"], second[i]["fingerprint"]);
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(first[i]["fingerprint"], first[j]["fingerprint"]);
   }
-  EXPECT_EQ(json::parse(gate_code_quality(quiet_report(), "p")), json::array());
-  const json hostile = json::parse(gate_code_quality(regressed_report(kHostile), kHostile));
+  EXPECT_EQ(Json::parse(gate_code_quality(quiet_report(), "p")), Json::array());
+  const Json hostile = Json::parse(gate_code_quality(regressed_report(kHostile), kHostile));
   EXPECT_EQ(hostile[0]["location"]["path"], kHostile);
 }
 
@@ -116,13 +116,13 @@ TEST(GateCodeQuality, ARunThatFailedBlocks) {
   report.answer.verdict = Verdict::failed;
   report.answer.why = "a run failed";
   report.history.failed = {"default/app/strong/K=4"};
-  const json issues = json::parse(gate_code_quality(report, "p"));
+  const Json issues = Json::parse(gate_code_quality(report, "p"));
   ASSERT_EQ(issues.size(), 1u);
   EXPECT_EQ(issues[0]["severity"], "blocker");
   EXPECT_EQ(issues[0]["description"], "default/app/strong/K=4: a run failed.");
   report.answer.verdict = Verdict::no_baseline;
   report.history.failed.clear();
-  EXPECT_EQ(json::parse(gate_code_quality(report, "p"))[0]["severity"], "info");
+  EXPECT_EQ(Json::parse(gate_code_quality(report, "p"))[0]["severity"], "info");
 }
 
 TEST(GatePrometheus, EveryLineIsOfTheTextFormatAndMetricsAreInOnePiece) {
@@ -161,7 +161,7 @@ TEST(GatePrometheus, SaysTheVerdictTheRatiosAndWhenItWas) {
 }
 
 TEST(GateMessage, IsSlacksFormAndCallsNobodyByAName) {
-  const json message = json::parse(gate_message(regressed_report("<!channel> & <@U1>")));
+  const Json message = Json::parse(gate_message(regressed_report("<!channel> & <@U1>")));
   ASSERT_EQ(message.size(), 1u);
   const std::string text = message["text"];
   EXPECT_EQ(text.rfind("*REGRESSED* nightly-1a2b3c4d-14: ", 0), 0u) << text;
@@ -170,14 +170,14 @@ TEST(GateMessage, IsSlacksFormAndCallsNobodyByAName) {
             std::string::npos)
       << text;
   EXPECT_TRUE(text.ends_with("\nand 1 more")) << text;
-  EXPECT_EQ(json::parse(gate_message(quiet_report()))["text"].get<std::string>().find('\n'),
+  EXPECT_EQ(Json::parse(gate_message(quiet_report()))["text"].get<std::string>().find('\n'),
             std::string::npos);
 }
 
 TEST(GateMessage, OfALongNameIsCutBetweenCharacters) {
   std::string name;
   for (int i = 0; i < 3000; ++i) name += "\xC3\xA9";
-  const std::string text = json::parse(gate_message(regressed_report(name)))["text"];
+  const std::string text = Json::parse(gate_message(regressed_report(name)))["text"];
   EXPECT_LE(text.size(), 3003u);
   EXPECT_TRUE(text.ends_with("\xC3\xA9...")) << text.substr(text.size() - 8);
 }

@@ -13,7 +13,7 @@ struct Example {
 };
 
 // 4 nodes of 8 GPUs: 2 for "Fast_jobs" at K=16, 1 shared, 1 left over.
-Example example() {
+Example example_cut() {
   Example e;
   e.mix.path = "m.yaml";
   e.mix.name = "m";
@@ -35,7 +35,7 @@ Example example() {
 }
 
 TEST(PartitionConfig, SlurmLinesHoldNodesAndLimits) {
-  const Example e = example();
+  const Example e = example_cut();
   EXPECT_EQ(slurm_config(e.mix, e.sizing, e.cut),
             "# Mix m, cut by kneepoint: 3 of 4 nodes with 8 gpus each.\n"
             "# Put your own node names in. MaxTime is twice the expected time of the longest job.\n"
@@ -49,7 +49,7 @@ TEST(PartitionConfig, SlurmLinesHoldNodesAndLimits) {
 }
 
 TEST(PartitionConfig, KubernetesHasAQuotaAndAQueueForEachPartition) {
-  const Example e = example();
+  const Example e = example_cut();
   const auto text = kubernetes_config(e.mix, e.sizing, e.cut);
   ASSERT_TRUE(text);
   for (const char* line :
@@ -63,7 +63,7 @@ TEST(PartitionConfig, KubernetesHasAQuotaAndAQueueForEachPartition) {
 }
 
 TEST(PartitionConfig, NodesNeedAResource) {
-  Example e = example();
+  Example e = example_cut();
   e.mix.worker = WorkerUnit::node;
   e.mix.workers_per_node = 1;
   const auto refused = kubernetes_config(e.mix, e.sizing, e.cut);
@@ -78,7 +78,7 @@ TEST(PartitionConfig, NodesNeedAResource) {
 }
 
 TEST(PartitionConfig, NamesAreUniqueAndPlain) {
-  Example e = example();
+  Example e = example_cut();
   e.sizing.workloads[1].name = "FAST-jobs";
   e.sizing.workloads[2].name = std::string(64, 'x');
   e.cut.partitions = {{{0}, 2}, {{1}, 1}, {{2}, 1}};

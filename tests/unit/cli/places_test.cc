@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 namespace kneepoint::cli {
@@ -56,9 +59,19 @@ TEST(Places, RunDirectoriesLieBesideTheDatabaseUnlessTheSiteSaysOtherwise) {
   EXPECT_EQ(work_root(site, "/state/kneepoint.db", "/here"), "/here/runs");
 }
 
-TEST(Places, ProgramsLieBesideOurOwnUnlessTheSiteSaysOtherwise) {
+TEST(Places, OfABuildTreeTheProgramsLieBesideOurOwn) {
+  char name[] = "/tmp/kp-places-XXXXXX";
+  ASSERT_NE(mkdtemp(name), nullptr);
+  const std::string folder = name;
+  std::ofstream(folder + "/kp-synthetic") << "\n";
+  EXPECT_EQ(programs_folder(Site{}, folder + "/kneepoint", "/here"), folder);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(programs_folder(Site{}, "", "/here"), "");
+}
+
+TEST(Places, OfAnInstallationInTheLibraryFolderUnlessTheSiteSaysOtherwise) {
   Site site;
-  EXPECT_EQ(programs_folder(site, "/opt/bin/kneepoint", "/here"), "/opt/bin");
+  EXPECT_EQ(programs_folder(site, "/opt/bin/kneepoint", "/here"), "/opt/lib/kneepoint");
   EXPECT_EQ(agent_path(site, "/opt/bin/kneepoint", "/here"), "/opt/bin/kneepoint-agent");
   site.programs = "/apps/kp";
   site.agent = "bin/agent";
@@ -69,7 +82,7 @@ TEST(Places, ProgramsLieBesideOurOwnUnlessTheSiteSaysOtherwise) {
 TEST(Places, OnKubernetesOurProgramsLieInTheImage) {
   Site site;
   site.backend = BackendKind::kubernetes;
-  EXPECT_EQ(programs_folder(site, "/usr/bin/kneepoint", "/here"), "/opt/kneepoint/bin");
+  EXPECT_EQ(programs_folder(site, "/usr/bin/kneepoint", "/here"), "/opt/kneepoint/lib/kneepoint");
   site.programs = "/srv/bin";
   EXPECT_EQ(programs_folder(site, "/usr/bin/kneepoint", "/here"), "/srv/bin");
 }

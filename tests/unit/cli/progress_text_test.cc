@@ -10,7 +10,7 @@
 namespace kneepoint::cli {
 namespace {
 
-Progress example() {
+Progress example_progress() {
   Progress p;
   p.study = "jacobi-1a2b3c4d-1";
   p.total = 40;
@@ -26,7 +26,7 @@ Progress example() {
 }
 
 TEST(ProgressText, ShowsCountsTimesTableAndTheLastEvent) {
-  EXPECT_EQ(to_live_text(example(), "K    1     2\nE  1.0  0.98\n", {false, 90}),
+  EXPECT_EQ(to_live_text(example_progress(), "K    1     2\nE  1.0  0.98\n", {false, 90}),
             "jacobi-1a2b3c4d-1\n"
             "[#######---------------------] 10/40 done  2 running  1 queued  1 failed\n"
             "12 s elapsed, about 36 s left, 0.01 node-hours spent\n"
@@ -36,14 +36,14 @@ TEST(ProgressText, ShowsCountsTimesTableAndTheLastEvent) {
 }
 
 TEST(ProgressText, WhatAProgramPrintedDoesNotSteerTheTerminal) {
-  Progress p = example();
+  Progress p = example_progress();
   p.last_line = "r1 failed; last line of stderr: \x1b[2J\nx";
   const std::string text = to_live_text(p, "", {false, 90});
   EXPECT_NE(text.find("stderr: ?[2J?x\n"), std::string::npos) << text;
 }
 
 TEST(ProgressText, SaysWhyNothingRunsAndDoesNotGuessTheTimeLeft) {
-  Progress p = example();
+  Progress p = example_progress();
   p.left_ns = -1;
   p.round = 2;
   p.waiting = "for a free core: 2 of 2 in use";
@@ -55,7 +55,8 @@ TEST(ProgressText, SaysWhyNothingRunsAndDoesNotGuessTheTimeLeft) {
 
 TEST(ProgressText, NoLineIsWiderThanTheTerminal) {
   for (const int width : {10, 20, 33, 60}) {
-    std::istringstream lines(to_live_text(example(), std::string(200, 'x') + "\n", {true, width}));
+    std::istringstream lines(
+        to_live_text(example_progress(), std::string(200, 'x') + "\n", {true, width}));
     for (std::string line; std::getline(lines, line);) {
       EXPECT_LE(display_width(line), width) << line;
     }
@@ -63,8 +64,8 @@ TEST(ProgressText, NoLineIsWiderThanTheTerminal) {
 }
 
 TEST(ProgressText, ColoursOnlyWhenAsked) {
-  EXPECT_EQ(to_live_text(example(), "", {false, 90}).find('\x1b'), std::string::npos);
-  EXPECT_NE(to_live_text(example(), "", {true, 90}).find("\x1b[31m1 failed\x1b[0m"),
+  EXPECT_EQ(to_live_text(example_progress(), "", {false, 90}).find('\x1b'), std::string::npos);
+  EXPECT_NE(to_live_text(example_progress(), "", {true, 90}).find("\x1b[31m1 failed\x1b[0m"),
             std::string::npos);
 }
 
@@ -77,7 +78,8 @@ TEST(ProgressText, TheBarIsFullOnlyAtTheEnd) {
 }
 
 TEST(ProgressText, TheSummaryIsOneLine) {
-  EXPECT_EQ(to_summary_line(example()), "10 of 40 runs done, 1 failed; 12 s, 0.01 node-hours");
+  EXPECT_EQ(to_summary_line(example_progress()),
+            "10 of 40 runs done, 1 failed; 12 s, 0.01 node-hours");
 }
 
 }  // namespace

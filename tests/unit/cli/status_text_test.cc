@@ -11,7 +11,7 @@
 namespace kneepoint::cli {
 namespace {
 
-StudyStatus example() {
+StudyStatus example_status() {
   StudyStatus status;
   status.row.id = "jacobi-1a2b3c4d-1";
   status.row.state = "running";
@@ -36,7 +36,7 @@ StudyStatus example() {
 }
 
 TEST(StatusText, ShowsRunsPointsHolderAndEvents) {
-  EXPECT_EQ(to_text(example(), std::numeric_limits<int>::max()),
+  EXPECT_EQ(to_text(example_status(), std::numeric_limits<int>::max()),
             "study:       jacobi-1a2b3c4d-1\n"
             "state:       running\n"
             "site:        local (local)\n"
@@ -57,7 +57,7 @@ TEST(StatusText, ShowsRunsPointsHolderAndEvents) {
 }
 
 TEST(StatusText, ACaveatOfTheNumbersIsSaid) {
-  StudyStatus status = example();
+  StudyStatus status = example_status();
   EXPECT_EQ(to_json(status).find("caveat"), std::string::npos);
   status.caveat = "ran on a stand-in";
   EXPECT_NE(to_text(status, 100).find("\ncaveat:      ran on a stand-in\n"), std::string::npos);
@@ -65,7 +65,7 @@ TEST(StatusText, ACaveatOfTheNumbersIsSaid) {
 }
 
 TEST(StatusText, AHolderThatIsGoneIsNotCalledOne) {
-  StudyStatus status = example();
+  StudyStatus status = example_status();
   status.holder_is_live = false;
   EXPECT_NE(to_text(status, 200).find("nobody (process 4711 on node1 is gone"), std::string::npos);
   status.holder.reset();
@@ -73,17 +73,17 @@ TEST(StatusText, AHolderThatIsGoneIsNotCalledOne) {
 }
 
 TEST(StatusText, NoLineIsWiderThanTheTerminal) {
-  std::istringstream lines(to_text(example(), 30));
+  std::istringstream lines(to_text(example_status(), 30));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 30) << line;
 }
 
 TEST(StatusText, TheLineForLogsIsOneLine) {
-  EXPECT_EQ(to_line(example()),
+  EXPECT_EQ(to_line(example_status()),
             "jacobi-1a2b3c4d-1 running: 2 planned, 1 running, 4 succeeded, 1 failed of 8 runs");
 }
 
 TEST(StatusText, JsonNamesEveryState) {
-  const std::string json = to_json(example());
+  const std::string json = to_json(example_status());
   EXPECT_NE(json.find(R"("runs":{"total":8,"planned":2,"running":1,"succeeded":4,"failed":1})"),
             std::string::npos)
       << json;

@@ -37,7 +37,7 @@ Answer ask(const RecommendRequest& request, const PriceItem& item, double noise 
   return answer;
 }
 
-PriceItem core_price() {
+PriceItem core_price_with_energy() {
   PriceItem item;
   item.name = "core";
   item.per_core_hour = 1'000'000;
@@ -62,7 +62,7 @@ TEST(Recommend, EveryObjectiveHasItsK) {
       {{.objective = Objective::value_of_hour, .value_of_hour = 1'000'000'000}, 16},
   };
   for (const Row& row : rows) {
-    const Answer answer = ask(row.request, core_price());
+    const Answer answer = ask(row.request, core_price_with_energy());
     ASSERT_NE(answer.choice.chosen, nullptr) << to_string(row.request.objective);
     EXPECT_EQ(answer.choice.chosen->k, row.k) << to_string(row.request.objective);
     EXPECT_FALSE(answer.choice.tie);
@@ -90,18 +90,19 @@ TEST(Recommend, EveryObjectiveWinsByWhatAHandReckons) {
        2.1875 / 2.025 - 1},
   };
   for (const Row& row : rows) {
-    const Answer answer = ask(row.request, core_price());
+    const Answer answer = ask(row.request, core_price_with_energy());
     const std::string which = to_string(row.request.objective);
     ASSERT_TRUE(answer.choice.chosen != nullptr && answer.choice.runner_up != nullptr) << which;
     EXPECT_EQ(answer.choice.chosen->k, row.k) << which;
     EXPECT_EQ(answer.choice.runner_up->k, row.second) << which;
     EXPECT_NEAR(answer.choice.margin, row.margin, 2e-6) << which;
   }
-  const Answer floor = ask({.objective = Objective::efficiency, .floor = 0.8}, core_price());
+  const Answer floor =
+      ask({.objective = Objective::efficiency, .floor = 0.8}, core_price_with_energy());
   EXPECT_NEAR(floor.choice.chosen->efficiency, 1 / 1.15, 1e-6);
   EXPECT_NEAR(floor.choice.runner_up->efficiency, 1 / 1.35, 1e-6);
   // 100 W x 16 workers x 393.75 s
-  const Answer energy = ask({.objective = Objective::energy_delay}, core_price());
+  const Answer energy = ask({.objective = Objective::energy_delay}, core_price_with_energy());
   EXPECT_NEAR(energy.choice.chosen->kwh_per_result, 0.175, 1e-9);
 }
 
@@ -117,7 +118,7 @@ TEST(Recommend, AnHourInTheQueueIsWorthAsMuchAsOneOfTheRun) {
   }
   PriceBook book;
   book.currency = "USD";
-  const PriceItem item = core_price();
+  const PriceItem item = core_price_with_energy();
   const auto curves = cost_curves(builder.study, analyse(builder.study), book, item, {});
   const Recommendation choice = recommend(
       curves.at(0), item, {.objective = Objective::value_of_hour, .value_of_hour = 4'000'000});
@@ -129,7 +130,7 @@ TEST(Recommend, AnHourInTheQueueIsWorthAsMuchAsOneOfTheRun) {
 }
 
 TEST(Recommend, InterruptionsCountAgainstADeadline) {
-  PriceItem item = core_price();
+  PriceItem item = core_price_with_energy();
   item.tier = Tier::spot;
   item.spot.interruptions_per_node_hour = 1;
   // (e^0.2875 - 1) h = 1199 s at K=4, (e^0.16875 - 1) h = 662 s at K=8
@@ -162,7 +163,7 @@ TEST(Recommend, OfTwoThatCostTheSameTheFasterOne) {
 }
 
 TEST(Recommend, TheRunnerUpAndItsMargin) {
-  const Answer answer = ask({.objective = Objective::cost}, core_price());
+  const Answer answer = ask({.objective = Objective::cost}, core_price_with_energy());
   ASSERT_NE(answer.choice.runner_up, nullptr);
   EXPECT_EQ(answer.choice.runner_up->k, 2);
   EXPECT_NEAR(answer.choice.margin, 0.05, 1e-6);
@@ -172,16 +173,18 @@ TEST(Recommend, TheRunnerUpAndItsMargin) {
 }
 
 TEST(Recommend, NoisyRunsAreATie) {
-  const Answer answer = ask({.objective = Objective::cost}, core_price(), 0.05);
+  const Answer answer = ask({.objective = Objective::cost}, core_price_with_energy(), 0.05);
   EXPECT_TRUE(answer.choice.tie);
 }
 
 TEST(Recommend, WhatCannotBeDoneIsSaidWithTheBestThereIs) {
-  const Answer late = ask({.objective = Objective::deadline, .deadline_seconds = 10}, core_price());
+  const Answer late =
+      ask({.objective = Objective::deadline, .deadline_seconds = 10}, core_price_with_energy());
   EXPECT_EQ(late.choice.chosen, nullptr);
   EXPECT_NE(late.choice.why.find("the fastest, K=16, takes up to 395 s"), std::string::npos)
       << late.choice.why;
-  const Answer dear = ask({.objective = Objective::budget, .budget_micros = 1}, core_price());
+  const Answer dear =
+      ask({.objective = Objective::budget, .budget_micros = 1}, core_price_with_energy());
   EXPECT_EQ(dear.choice.chosen, nullptr);
   EXPECT_NE(dear.choice.why.find("the cheapest, K=1, costs up to 1"), std::string::npos)
       << dear.choice.why;
@@ -190,7 +193,8 @@ TEST(Recommend, WhatCannotBeDoneIsSaidWithTheBestThereIs) {
 TEST(Recommend, ADeadlineGoesByTheUpperEndOfTheInterval) {
   // The median of K=4 is 1035 s, its slowest run 1039 s.
   const auto k_within = [](double seconds) {
-    return ask({.objective = Objective::deadline, .deadline_seconds = seconds}, core_price())
+    return ask({.objective = Objective::deadline, .deadline_seconds = seconds},
+               core_price_with_energy())
         .choice.chosen->k;
   };
   EXPECT_EQ(k_within(1036), 8);
@@ -198,22 +202,24 @@ TEST(Recommend, ADeadlineGoesByTheUpperEndOfTheInterval) {
 }
 
 TEST(Recommend, TheGapBesideTheAnswerIsWorthMeasuring) {
-  const Answer answer = ask({.objective = Objective::efficiency, .floor = 0.8}, core_price());
+  const Answer answer =
+      ask({.objective = Objective::efficiency, .floor = 0.8}, core_price_with_energy());
   EXPECT_EQ(answer.choice.next_k, 6);
   ASSERT_TRUE(answer.choice.next_cost);
   EXPECT_GT(answer.choice.next_cost->micros, 5 * 1'000'000);
   EXPECT_LT(answer.choice.next_cost->micros, 5 * 1'500'000);
-  const Answer edge = ask({.objective = Objective::time}, core_price());
+  const Answer edge = ask({.objective = Objective::time}, core_price_with_energy());
   EXPECT_EQ(edge.choice.next_k, 32);
   // 393.75^2 / 607.5 s on 32 cores, five times
   ASSERT_TRUE(edge.choice.next_cost);
   EXPECT_NEAR(to_units(edge.choice.next_cost->micros), 5 * 32 * 255.208333 / 3600, 1e-4);
-  const Answer none = ask({.objective = Objective::cost}, core_price(), 0.002, {1, 2, 3});
+  const Answer none =
+      ask({.objective = Objective::cost}, core_price_with_energy(), 0.002, {1, 2, 3});
   EXPECT_FALSE(none.choice.next_k);
 }
 
 TEST(Recommend, EnergyNeedsWatts) {
-  PriceItem item = core_price();
+  PriceItem item = core_price_with_energy();
   item.energy = {};
   const auto checked = check({.objective = Objective::energy_delay}, item);
   ASSERT_FALSE(checked);
@@ -232,7 +238,7 @@ TEST(Recommend, FreeMachinesGiveAnAnswerToo) {
 }
 
 TEST(Recommend, ASingleKHasAnAnswerAndANextOne) {
-  const Answer answer = ask({.objective = Objective::cost}, core_price(), 0.002, {4});
+  const Answer answer = ask({.objective = Objective::cost}, core_price_with_energy(), 0.002, {4});
   ASSERT_NE(answer.choice.chosen, nullptr);
   EXPECT_EQ(answer.choice.chosen->k, 4);
   EXPECT_EQ(answer.choice.runner_up, nullptr);

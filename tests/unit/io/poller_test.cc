@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
 
 namespace kneepoint {
 namespace {
@@ -26,7 +27,7 @@ TEST(Poller, WakesWhenAWatchedProcessEndsAndReapsIt) {
   Poller poller;
   const pid_t pid = start({"true"});
   ASSERT_TRUE(poller.watch_process(pid));
-  auto woken = poller.wait(20 * kSecond);
+  auto woken = poller.wait(kPatience);
   ASSERT_TRUE(woken);
   EXPECT_EQ(woken->ended, std::vector<pid_t>{pid});
   EXPECT_FALSE(woken->timed_out);
@@ -39,7 +40,7 @@ TEST(Poller, TellsOfAnEndOnlyOnce) {
   const pid_t pid = start({"true"});
   ASSERT_TRUE(poller.watch_process(pid));
   ASSERT_TRUE(poller.watch_process(pid)) << "watching twice is watching";
-  ASSERT_EQ(poller.wait(20 * kSecond)->ended.size(), 1u);
+  ASSERT_EQ(poller.wait(kPatience)->ended.size(), 1u);
   EXPECT_TRUE(poller.wait(0)->timed_out);
 }
 
@@ -48,7 +49,7 @@ TEST(Poller, WakesAtOnceForAProcessThatIsNotThere) {
   const pid_t pid = start({"true"});
   ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
   ASSERT_TRUE(poller.watch_process(pid));
-  EXPECT_EQ(poller.wait(20 * kSecond)->ended, std::vector<pid_t>{pid});
+  EXPECT_EQ(poller.wait(kPatience)->ended, std::vector<pid_t>{pid});
 }
 
 TEST(Poller, SaysWhenNothingHappenedInTime) {
@@ -93,7 +94,7 @@ TEST(Poller, BringsSignalsThroughWaitAndNowhereElse) {
     ASSERT_TRUE(poller.take_signals());
     ::kill(::getpid(), SIGTERM);
     ::kill(::getpid(), SIGHUP);
-    auto woken = poller.wait(20 * kSecond);
+    auto woken = poller.wait(kPatience);
     std::sort(woken->signals.begin(), woken->signals.end());
     EXPECT_EQ(woken->signals, (std::vector<int>{SIGHUP, SIGTERM}));
   }
@@ -107,7 +108,7 @@ TEST(Poller, ChildrenDoNotInheritTheBlockedSignals) {
   const pid_t pid = start({"sleep", "60"});
   ASSERT_TRUE(poller.watch_process(pid));
   ::kill(pid, SIGTERM);
-  EXPECT_EQ(poller.wait(20 * kSecond)->ended, std::vector<pid_t>{pid});
+  EXPECT_EQ(poller.wait(kPatience)->ended, std::vector<pid_t>{pid});
 }
 
 }  // namespace

@@ -80,20 +80,16 @@ TEST(Subprocess, NamesAProgramThatIsMissingAndWhatToDo) {
 }
 
 TEST(Subprocess, KillsWhatDoesNotEndInTimeWithItsChildren) {
-  const Nanoseconds before = system_clock().steady();
   auto captured =
-      run_captured(command({"sh", "-c", "sleep 60 & sleep 60; echo never"}), 50 * kMillisecond);
+      run_captured(command({"sh", "-c", "sleep 9999 & sleep 9999; echo never"}), 50 * kMillisecond);
   ASSERT_FALSE(captured);
   EXPECT_EQ(captured.error().code, ErrorCode::timeout);
   EXPECT_EQ(captured.error().message, "'sh' did not end within 50 ms and was killed");
-  EXPECT_LT(system_clock().steady() - before, 10 * kSecond);
 }
 
 TEST(Subprocess, DoesNotWaitForWhatAProgramLeftBehind) {
-  const Nanoseconds before = system_clock().steady();
-  auto captured = run_captured(command({"sh", "-c", "sleep 5 & echo $!"}), kMinute);
-  ASSERT_TRUE(captured);
-  EXPECT_LT(system_clock().steady() - before, 4 * kSecond);
+  auto captured = run_captured(command({"sh", "-c", "sleep 9999 & echo $!"}), kMinute);
+  ASSERT_TRUE(captured) << captured.error().message;
   ::kill(std::stoi(captured->output), SIGKILL);
 }
 

@@ -8,14 +8,14 @@
 namespace kneepoint {
 namespace {
 
-ReadHistory read(const std::string& text, const std::string& case_name = "app") {
+ReadHistory read_nights(const std::string& text, const std::string& case_name = "app") {
   TableOptions options;
   options.case_name = case_name;
   return read_history(text, "h", options);
 }
 
 TEST(History, RowsOfANightAndAPointAreRepeatsWhateverTheirOrder) {
-  const ReadHistory history = read(
+  const ReadHistory history = read_nights(
       "night;case;mode;K;time (ms);build\n2026-03-02;jacobi;weak;4;1500;v2\n"
       "2026-03-01;jacobi;weak;4;1,5 s;v1\n2026-03-02;jacobi;weak;4;1600;v2\n");
   ASSERT_TRUE(history.problems.empty()) << to_string(history.problems);
@@ -29,7 +29,7 @@ TEST(History, RowsOfANightAndAPointAreRepeatsWhateverTheirOrder) {
 }
 
 TEST(History, JsonIsAListOfObjectsWithTheSameNames) {
-  const ReadHistory history = read(
+  const ReadHistory history = read_nights(
       "[{\"night\": 7, \"K\": 2, \"seconds\": 1.25, \"host\": \"n1\"},\n"
       " {\"night\": 6, \"K\": 2, \"seconds\": 1.5}]");
   ASSERT_TRUE(history.problems.empty()) << to_string(history.problems);
@@ -40,7 +40,7 @@ TEST(History, JsonIsAListOfObjectsWithTheSameNames) {
 }
 
 TEST(History, EveryProblemComesWithItsPlace) {
-  const ReadHistory rows = read(
+  const ReadHistory rows = read_nights(
       "night,K,T,repeat\n2026-02-30,1,1,0\n2026-03-01,0,1,0\n2026-03-01,1,x,0\n5,1,1,0\n"
       "2026-03-02,1,1,0\n2026-03-02,1,2,0\n");
   EXPECT_TRUE(rows.table.nights.empty());
@@ -54,14 +54,14 @@ TEST(History, EveryProblemComesWithItsPlace) {
             std::string::npos)
       << text;
   const std::string json =
-      to_string(read("[{\"night\": 1, \"K\": 2,\n  \"T\": \"soon\"}]").problems);
+      to_string(read_nights("[{\"night\": 1, \"K\": 2,\n  \"T\": \"soon\"}]").problems);
   EXPECT_EQ(json.rfind("h:2:", 0), 0u) << json;
   EXPECT_NE(json.find("T: 'soon' is not a number"), std::string::npos) << json;
 }
 
 TEST(History, WhatIsNoHistoryIsRefused) {
   const auto first = [](const std::string& text, const std::string& case_name = "app") {
-    const ReadHistory history = read(text, case_name);
+    const ReadHistory history = read_nights(text, case_name);
     return history.problems.empty() ? "" : to_string(history.problems.front());
   };
   EXPECT_NE(first("K,T\n1,2\n").find("no column with the night"), std::string::npos);

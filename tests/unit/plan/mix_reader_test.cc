@@ -8,7 +8,7 @@
 namespace kneepoint {
 namespace {
 
-std::string problems_of(const std::string& text) {
+std::string mix_problems_of(const std::string& text) {
   return to_string(read_mix(text, "m.yaml").problems);
 }
 
@@ -37,18 +37,18 @@ TEST(MixReader, TheShippedMixIsRead) {
 
 TEST(MixReader, EveryProblemIsSaidAtOnceWithItsPlace) {
   EXPECT_EQ(
-      problems_of("mix: a b\n"
-                  "worker: gpus\n"
-                  "workers: 10\n"
-                  "workers_per_node: 4\n"
-                  "sead: 1\n"
-                  "workloads:\n"
-                  "  - {name: a, mode: strong, times: {x: 1h}, per_day: 1}\n"
-                  "  - {name: a, mode: strong, times: {1: 1h}, per_day: 1, per_hour: 1}\n"
-                  "  - {name: c, times: {1: 1h}, per_day: 0}\n"
-                  "  - {name: d, mode: strong, per_day: 1, dedline: 1h}\n"
-                  "  - {name: e, mode: strong, times: {1: 1h}, k: [1, 2], result_workers: 4,"
-                  " per_day: 1}\n"),
+      mix_problems_of("mix: a b\n"
+                      "worker: gpus\n"
+                      "workers: 10\n"
+                      "workers_per_node: 4\n"
+                      "sead: 1\n"
+                      "workloads:\n"
+                      "  - {name: a, mode: strong, times: {x: 1h}, per_day: 1}\n"
+                      "  - {name: a, mode: strong, times: {1: 1h}, per_day: 1, per_hour: 1}\n"
+                      "  - {name: c, times: {1: 1h}, per_day: 0}\n"
+                      "  - {name: d, mode: strong, per_day: 1, dedline: 1h}\n"
+                      "  - {name: e, mode: strong, times: {1: 1h}, k: [1, 2], result_workers: 4,"
+                      " per_day: 1}\n"),
       "m.yaml:1:6: mix: expected a name of letters, digits, '_' and '-', at most 64\n"
       "m.yaml:2:9: worker: expected node, rank or gpu, found 'gpus'; did you mean 'gpu'?\n"
       "m.yaml:3:10: workers: expected whole nodes: a multiple of workers_per_node, 4\n"
@@ -81,25 +81,25 @@ TEST(MixReader, TheShareInTimeIsTheMixsUnlessAWorkloadHasItsOwn) {
   EXPECT_EQ(to_string(read.problems), "");
   EXPECT_EQ(read.mix.workloads[0].in_time, 0.9);
   EXPECT_EQ(read.mix.workloads[1].in_time, 0.8);
-  EXPECT_EQ(problems_of(head + "in_time: 0.4\n" + jobs),
+  EXPECT_EQ(mix_problems_of(head + "in_time: 0.4\n" + jobs),
             "m.yaml:4:10: in_time: expected a share of the jobs from 50% to 99%\n");
-  EXPECT_EQ(problems_of(head + "in_time: 1\n" + jobs),
+  EXPECT_EQ(mix_problems_of(head + "in_time: 1\n" + jobs),
             "m.yaml:4:10: in_time: expected a share between 0 and 1 such as 2% or 0.02, found "
             "'1'\n");
-  EXPECT_EQ(problems_of(kHead +
-                        "  - {name: a, mode: strong, times: {1: 1h}, per_day: 1, in_time: 99%}\n"),
+  EXPECT_EQ(mix_problems_of(
+                kHead + "  - {name: a, mode: strong, times: {1: 1h}, per_day: 1, in_time: 99%}\n"),
             "m.yaml:5:57: workloads[0].in_time: is for workloads with a deadline\n");
 }
 
 TEST(MixReader, TotalAndBudgetExcludeEachOther) {
   const std::string jobs =
       "workloads: [{name: a, mode: strong, model: {t1: 1h, s: 0.1}, per_hour: 1}]\n";
-  const std::string none = problems_of("mix: m\nworker: node\n" + jobs);
+  const std::string none = mix_problems_of("mix: m\nworker: node\n" + jobs);
   EXPECT_NE(none.find("does not say how much there is; expected workers or budget"),
             std::string::npos)
       << none;
   const std::string both =
-      problems_of("mix: m\nworker: node\nworkers: 8\nbudget: {amount: 5}\n" + jobs);
+      mix_problems_of("mix: m\nworker: node\nworkers: 8\nbudget: {amount: 5}\n" + jobs);
   EXPECT_NE(both.find("has both workers and budget"), std::string::npos) << both;
   EXPECT_NE(both.find("budget: needs `prices` beside it"), std::string::npos) << both;
   const MixRead read = read_mix(
@@ -109,7 +109,7 @@ TEST(MixReader, TotalAndBudgetExcludeEachOther) {
   EXPECT_EQ(read.mix.budget_micros, 48'000'000);
   EXPECT_EQ(read.mix.budget_hours, 24);
   EXPECT_TRUE(read.mix.held);
-  const std::string used = problems_of(
+  const std::string used = mix_problems_of(
       "mix: m\nworker: node\nbudget: {amount: -1}\npay: used\nprices: {book: p.yaml}\n" + jobs);
   EXPECT_NE(used.find("expected an amount above 0 such as 500, found '-1'"), std::string::npos)
       << used;
@@ -118,17 +118,17 @@ TEST(MixReader, TotalAndBudgetExcludeEachOther) {
 
 TEST(MixReader, ACurveComesFromOnePlace) {
   const std::string two =
-      problems_of(kHead + "  - {name: a, mode: weak, study: s, times: {1: 1h}, per_hour: 1}\n");
+      mix_problems_of(kHead + "  - {name: a, mode: weak, study: s, times: {1: 1h}, per_hour: 1}\n");
   EXPECT_NE(two.find("workloads[0]: has more than one curve"), std::string::npos) << two;
-  const std::string apart =
-      problems_of(kHead + "  - {name: a, mode: weak, times: {1: 1h}, baseline: 1h, per_hour: 1}\n");
+  const std::string apart = mix_problems_of(
+      kHead + "  - {name: a, mode: weak, times: {1: 1h}, baseline: 1h, per_hour: 1}\n");
   EXPECT_NE(apart.find("baseline: is for `study`"), std::string::npos) << apart;
   const std::string law =
-      problems_of(kHead + "  - {name: a, mode: strong, model: {s: 2}, per_hour: 1}\n");
+      mix_problems_of(kHead + "  - {name: a, mode: strong, model: {s: 2}, per_hour: 1}\n");
   EXPECT_NE(law.find("model.t1: missing; expected the time at K=1"), std::string::npos) << law;
   EXPECT_NE(law.find("model.s: expected a number from 0 to 1, found '2'"), std::string::npos)
       << law;
-  EXPECT_NE(problems_of("").find("m.yaml"), std::string::npos);
+  EXPECT_NE(mix_problems_of("").find("m.yaml"), std::string::npos);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace kneepoint {
 namespace {
 
-std::string problems_of(const std::string& text) {
+std::string price_problems_of(const std::string& text) {
   return to_string(read_prices(text, "p.yaml").problems);
 }
 
@@ -30,15 +30,15 @@ TEST(PriceReader, TheShippedExampleIsReadAndMarkedAsOne) {
 }
 
 TEST(PriceReader, EveryProblemIsSaidAtOnceWithItsPlace) {
-  EXPECT_EQ(problems_of("currency: usd\n"
-                        "valid_from: 2026-13-01\n"
-                        "items:\n"
-                        "  a: {per_node_hour: -1}\n"
-                        "  b: {per_node_hour: 0}\n"
-                        "  c: {per_nod_hour: 2}\n"
-                        "  d: {per_node_hour: 2, tier: spott}\n"
-                        "  e: {per_node_hour: 2, spot: {restart: 1m}}\n"
-                        "  f: {tier: owned}\n"),
+  EXPECT_EQ(price_problems_of("currency: usd\n"
+                              "valid_from: 2026-13-01\n"
+                              "items:\n"
+                              "  a: {per_node_hour: -1}\n"
+                              "  b: {per_node_hour: 0}\n"
+                              "  c: {per_nod_hour: 2}\n"
+                              "  d: {per_node_hour: 2, tier: spott}\n"
+                              "  e: {per_node_hour: 2, spot: {restart: 1m}}\n"
+                              "  f: {tier: owned}\n"),
             "p.yaml:1:11: currency: expected a code of capitals such as USD or SU, found 'usd'\n"
             "p.yaml:2:13: valid_from: expected a day such as 2026-01-31, found '2026-13-01'\n"
             "p.yaml:4:22: items.a.per_node_hour: expected an amount of 0 or more, found '-1'\n"
@@ -71,7 +71,7 @@ TEST(PriceReader, NoFeeMayBeNegativeWhereverItStands) {
   };
   for (const auto& [text, key] : rows) {
     const std::string said =
-        problems_of(std::string("currency: EUR\nitems:\n  a: {") + text + "}\n");
+        price_problems_of(std::string("currency: EUR\nitems:\n  a: {") + text + "}\n");
     EXPECT_NE(
         said.find(std::string("items.a.") + key + ": expected an amount of 0 or more, found '-1'"),
         std::string::npos)
@@ -80,7 +80,8 @@ TEST(PriceReader, NoFeeMayBeNegativeWhereverItStands) {
   }
   for (const char* text : {"per_node_hour: 2, charge_factor: -1", "per_node_hour: 2, minimum: -1s",
                            "per_node_hour: 2, setup: -1s", "energy: {pue: 0.5, per_kwh: 1}"}) {
-    EXPECT_NE(problems_of(std::string("currency: EUR\nitems:\n  a: {") + text + "}\n"), "") << text;
+    EXPECT_NE(price_problems_of(std::string("currency: EUR\nitems:\n  a: {") + text + "}\n"), "")
+        << text;
   }
 }
 
@@ -90,7 +91,7 @@ TEST(PriceReader, WhatChargesNothingIsNoPrice) {
         "storage: {gb: 9, per_gb_hour: 0}", "tier: owned, owned: {price_per_node: 0, years: 4}",
         "energy: {idle_watts_per_node: 500}"}) {
     const std::string said =
-        problems_of(std::string("currency: EUR\nitems:\n  a: {") + text + "}\n");
+        price_problems_of(std::string("currency: EUR\nitems:\n  a: {") + text + "}\n");
     EXPECT_NE(said.find("p.yaml:3:3: items.a: has no price above 0"), std::string::npos)
         << text << "\n"
         << said;
@@ -98,11 +99,11 @@ TEST(PriceReader, WhatChargesNothingIsNoPrice) {
 }
 
 TEST(PriceReader, SpotSaysHowOftenItIsInterrupted) {
-  EXPECT_EQ(problems_of("currency: EUR\nitems:\n  a: {tier: spot, per_node_hour: 1}\n"),
+  EXPECT_EQ(price_problems_of("currency: EUR\nitems:\n  a: {tier: spot, per_node_hour: 1}\n"),
             "p.yaml:3:13: items.a.tier: spot needs `spot: {interruptions_per_node_hour: ...}` "
             "beside it; 0 for nodes that are never taken back\n");
-  EXPECT_EQ(problems_of("currency: EUR\nitems:\n  a: {tier: spot, per_node_hour: 1, "
-                        "spot: {interruptions_per_node_hour: 0}}\n"),
+  EXPECT_EQ(price_problems_of("currency: EUR\nitems:\n  a: {tier: spot, per_node_hour: 1, "
+                              "spot: {interruptions_per_node_hour: 0}}\n"),
             "");
 }
 
@@ -150,7 +151,7 @@ TEST(PriceReader, EveryKeyArrivesInItsField) {
 }
 
 TEST(PriceReader, ABookNeedsACurrencyAndItems) {
-  const std::string text = problems_of("source: nobody\n");
+  const std::string text = price_problems_of("source: nobody\n");
   EXPECT_NE(text.find("currency: missing"), std::string::npos) << text;
   EXPECT_NE(text.find("items: missing"), std::string::npos) << text;
 }

@@ -5,6 +5,7 @@
 
 #include "agents/record/record.h"
 #include "orchestrator/base/hash.h"
+#include "tests/fakes/present.h"
 
 namespace kneepoint::record {
 namespace {
@@ -33,7 +34,7 @@ TEST(RecordReader, reads_back_everything_that_was_written) {
   const Records r = parse(with_end(usual_lines(), 8));
   EXPECT_TRUE(r.problems.empty()) << r.problems[0];
   EXPECT_TRUE(r.complete);
-  EXPECT_EQ(r.begin->attempt, "r1-a1");
+  EXPECT_EQ(begin_of(r).attempt, "r1-a1");
   ASSERT_EQ(r.provenance.size(), 1u);
   EXPECT_EQ(r.provenance[0].facts[0].second, "6.1");
   ASSERT_EQ(r.samples.size(), 2u);
@@ -44,7 +45,7 @@ TEST(RecordReader, reads_back_everything_that_was_written) {
   EXPECT_EQ(r.metrics[0].unit, "m");
   EXPECT_TRUE(r.check->passed);
   EXPECT_EQ(r.done->iterations, 1);
-  EXPECT_EQ(r.end->count, 8);
+  EXPECT_EQ(end_of(r).count, 8);
 }
 
 TEST(RecordReader, a_file_that_is_still_being_written_has_no_problem_wherever_it_is_cut) {
