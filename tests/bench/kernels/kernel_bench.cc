@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels stay within a factor of two of a plain optimised reference on one rank: memory-bound
-// ones by bytes per second against a triad, gemm by flops per second against OpenBLAS (or a plain
-// loop nest where there is none). Kernel and reference take turns and the median of the rounds' own
-// ratios counts: what a shared machine's memory gives differs from second to second, within one
-// round hardly.
+// The kernels stay within a factor of two of plain optimised loops that do the same work on one
+// rank, gemm within that of OpenBLAS (or of a plain loop nest where there is none). How near the
+// memory-bound ones come to a triad's bytes per second is shown and not judged: it is as much a
+// property of the machine (1.1 to 2.1 for the same sweep on different ones). Kernel and reference
+// take turns, and the median of the rounds' own ratios counts: what a shared machine's memory gives
+// differs from second to second, within one round hardly. Measured once: a test fails when the
+// interval of that median lies above the limit.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
@@ -24,32 +25,17 @@
 namespace kneepoint::workloads {
 namespace {
 
-constexpr int kRounds = 41;
-constexpr int kMostBatches = 5;
+constexpr int kRounds = 101;
+// Ranks, from 1, of the ordered ratios that hold their median with 99% confidence: the binomial
+// distribution of 101 throws of a coin gives at most 37 heads in 0.47%, and as few tails.
+constexpr int kLowRank = 38;
+constexpr int kHighRank = kRounds + 1 - kLowRank;
 constexpr double kAllowed = 2.0;
-
-struct Turn {
-  double kernel = 0;  // seconds
-  double reference = 0;
-};
 
 double seconds_of(const std::function<void()>& work) {
   const Nanoseconds start = system_clock().steady();
   work();
   return to_seconds(system_clock().steady() - start);
-}
-
-// The round of a batch whose ratio is the median.
-Turn take_turns(const std::function<void()>& kernel, const std::function<void()>& reference) {
-  std::vector<Turn> turns;
-  for (int round = 0; round < kRounds; ++round) {
-    turns.push_back({seconds_of(kernel), seconds_of(reference)});
-  }
-  const auto middle = turns.begin() + kRounds / 2;
-  std::nth_element(turns.begin(), middle, turns.end(), [](const Turn& a, const Turn& b) {
-    return a.kernel / a.reference < b.kernel / b.reference;
-  });
-  return *middle;
 }
 
 struct Work {
@@ -58,21 +44,34 @@ struct Work {
   double amount;  // bytes or flops
 };
 
-// How many times faster the reference is, each batch printed.
-double ratio(const Work& kernel, const Work& reference, const char* unit) {
+struct Ratio {  // how many times faster the reference is
+  double median = 0, low = 0, high = 0;
+};
+
+Ratio compare(const Work& kernel, const Work& reference, const char* unit) {
   kernel.run();
   reference.run();
-  double least = std::numeric_limits<double>::infinity();
-  for (int batch = 0; batch < kMostBatches && least > kAllowed; ++batch) {
-    const Turn turn = take_turns(kernel.run, reference.run);
-    const double rate = kernel.amount / turn.kernel * 1e-9;
-    const double reference_rate = reference.amount / turn.reference * 1e-9;
-    std::printf("%-18s %7.2f %s, %s %7.2f %s, ratio %.2f (kernels %s)\n", kernel.name, rate, unit,
-                reference.name, reference_rate, unit, reference_rate / rate, kernels().name);
-    std::fflush(stdout);
-    least = std::min(least, reference_rate / rate);
+  std::vector<double> ratios, kernel_seconds;
+  for (int round = 0; round < kRounds; ++round) {
+    // Whoever goes first changes from round to round: drift within a round favours neither.
+    double own = round % 2 == 0 ? seconds_of(kernel.run) : 0;
+    const double theirs = seconds_of(reference.run);
+    if (round % 2 != 0) own = seconds_of(kernel.run);
+    ratios.push_back(reference.amount / theirs / (kernel.amount / own));
+    kernel_seconds.push_back(own);
   }
-  return least;
+  std::sort(ratios.begin(), ratios.end());
+  std::sort(kernel_seconds.begin(), kernel_seconds.end());
+  const Ratio ratio{ratios[kRounds / 2], ratios[kLowRank - 1], ratios[kHighRank - 1]};
+  std::printf("%-18s %7.2f %s; %s is %.2f times as fast [%.2f, %.2f] (kernels %s)\n", kernel.name,
+              kernel.amount / kernel_seconds[kRounds / 2] * 1e-9, unit, reference.name,
+              ratio.median, ratio.low, ratio.high, kernels().name);
+  std::fflush(stdout);
+  return ratio;
+}
+
+void expect_near_enough(const Ratio& ratio) {
+  EXPECT_LE(ratio.low, kAllowed) << "the reference is " << ratio.median << " times as fast";
 }
 
 class KernelBench : public ::testing::Test {
@@ -100,26 +99,30 @@ Sgemm openblas_sgemm() {
   return reinterpret_cast<Sgemm>(::dlsym(library, "cblas_sgemm"));
 }
 
-struct Triad {
-  explicit Triad(std::size_t n) : a(n, 0), b(n, 1), c(n, 2) {}
-  void run() { bench::triad(a.data(), b.data(), c.data(), 3, static_cast<Index>(a.size())); }
-  Work work() {
-    return {"triad", [this] { run(); }, 24.0 * static_cast<double>(a.size())};
-  }
-  std::vector<double> a, b, c;
-};
+// Shows the kernel's rate beside that of a triad of as many bytes.
+void show_beside_triad(const Work& kernel) {
+  const auto n = static_cast<std::size_t>(kernel.amount / 24);
+  std::vector<double> a(n, 0), b(n, 1), c(n, 2);
+  const auto triad = [&] { bench::triad(a.data(), b.data(), c.data(), 3, static_cast<Index>(n)); };
+  compare(kernel, {"triad", triad, 24.0 * static_cast<double>(n)}, "GB/s");
+}
 
-TEST_F(KernelBench, AJacobiSweepMovesBytesAtHalfTheRateOfATriadOrBetter) {
+// `plain` does the work of `kernel`.
+void expect_near_plain_loops(const Work& kernel, const std::function<void()>& plain) {
+  show_beside_triad(kernel);
+  expect_near_enough(compare(kernel, {"plain loops", plain, kernel.amount}, "GB/s"));
+}
+
+TEST_F(KernelBench, AJacobiSweepRunsAtHalfTheRateOfPlainLoopsOrBetter) {
   constexpr Index n = 192;
   const auto cells = static_cast<std::size_t>((n + 2) * (n + 2) * (n + 2));
   std::vector<double> in(cells, 1), out(cells, 0);
-  Triad triad(cells * 2 / 3);
   const Work sweep{"jacobi3d", [&] { kernels().jacobi_sweep(in.data(), out.data(), n, n, n); },
                    16.0 * n * n * n};
-  EXPECT_LE(ratio(sweep, triad.work(), "GB/s"), kAllowed);
+  expect_near_plain_loops(sweep, [&] { bench::plain_jacobi_sweep(in.data(), out.data(), n); });
 }
 
-TEST_F(KernelBench, AStepOfConjugateGradientMovesBytesAtHalfTheRateOfATriadOrBetter) {
+TEST_F(KernelBench, AStepOfConjugateGradientRunsAtHalfTheRateOfPlainLoopsOrBetter) {
   constexpr Index n = 96;
   constexpr Index rows = n * n * n;
   std::vector<std::int32_t> begin = {0}, columns;
@@ -146,21 +149,28 @@ TEST_F(KernelBench, AStepOfConjugateGradientMovesBytesAtHalfTheRateOfATriadOrBet
     sink += k.dot(r.data(), r.data(), rows);
     k.scale_and_add(1e-3, r.data(), p.data(), rows);
   };
+  const auto plain = [&] {
+    bench::plain_csr_multiply(matrix, p.data(), q.data());
+    sink += bench::plain_dot(p.data(), q.data(), rows);
+    bench::triad(x.data(), x.data(), p.data(), 1e-3, rows);
+    bench::triad(r.data(), r.data(), q.data(), -1e-3, rows);
+    sink += bench::plain_dot(r.data(), r.data(), rows);
+    bench::triad(p.data(), r.data(), p.data(), 1e-3, rows);
+  };
   // Per non-zero a value and an index; per row: begin, p, q (20), then 16 + 24 + 24 + 8 + 24.
   const double bytes = 12.0 * static_cast<double>(columns.size()) + 116.0 * rows;
-  Triad triad(static_cast<std::size_t>(bytes / 24));
-  EXPECT_LE(ratio({"conjugate_gradient", step, bytes}, triad.work(), "GB/s"), kAllowed);
+  expect_near_plain_loops({"conjugate_gradient", step, bytes}, plain);
   EXPECT_TRUE(sink == sink);
 }
 
-TEST_F(KernelBench, AMatrixVectorProductMovesBytesAtHalfTheRateOfATriadOrBetter) {
+TEST_F(KernelBench, AMatrixVectorProductRunsAtHalfTheRateOfPlainLoopsOrBetter) {
   constexpr Index rows = 8192, columns = 2048;
   std::vector<float> matrix(static_cast<std::size_t>(rows * columns), 1), x(columns, 1), y(rows);
-  Triad triad(matrix.size() * sizeof(float) / 24);
   const Work product{"tensor_parallel",
                      [&] { kernels().gemv(matrix.data(), x.data(), y.data(), rows, columns); },
                      4.0 * rows * columns};
-  EXPECT_LE(ratio(product, triad.work(), "GB/s"), kAllowed);
+  expect_near_plain_loops(
+      product, [&] { bench::plain_gemv(matrix.data(), x.data(), y.data(), rows, columns); });
 }
 
 TEST_F(KernelBench, AMatrixProductRunsAtHalfTheRateOfTheReferenceOrBetter) {
@@ -183,9 +193,9 @@ TEST_F(KernelBench, AMatrixProductRunsAtHalfTheRateOfTheReferenceOrBetter) {
     gemm.multiply(n, n, n, row_major(a.data(), n), row_major(b.data(), n), c.data());
   };
   constexpr double flops = 2.0 * n * n * n;
-  EXPECT_LE(ratio({"data_parallel", own, flops},
-                  {sgemm != nullptr ? "OpenBLAS" : "plain loops", plain, flops}, "Gflop/s"),
-            kAllowed);
+  expect_near_enough(compare({"data_parallel", own, flops},
+                             {sgemm != nullptr ? "OpenBLAS" : "plain loops", plain, flops},
+                             "Gflop/s"));
   EXPECT_EQ(c, reference);  // sums of small whole numbers are exact in any order
 }
 
