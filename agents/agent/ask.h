@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent/child.h"
+#include "agents/agent/supervise/child.h"
 
 namespace kneepoint::agent {
 

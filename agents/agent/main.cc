@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/node_sampler.h"
-#include "agents/agent/pod.h"
-#include "agents/agent/pod_client.h"
-#include "agents/agent/pusher.h"
-#include "agents/agent/spread.h"
+#include "agents/agent/noise/node_sampler.h"
+#include "agents/agent/pod/client.h"
+#include "agents/agent/pod/pod.h"
+#include "agents/agent/provenance/spread.h"
+#include "agents/agent/push/pusher.h"
 
 namespace {
 

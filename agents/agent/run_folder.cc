@@ -16,8 +16,8 @@
 #include <set>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod_settings.h"
-#include "agents/agent/spread.h"
+#include "agents/agent/pod/settings.h"
+#include "agents/agent/provenance/spread.h"
 #include "orchestrator/base/base64.h"
 #include "orchestrator/base/text.h"
 

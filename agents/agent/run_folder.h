@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agents/agent/allocation_file.h"
-#include "agents/agent/child.h"
+#include "agents/agent/supervise/child.h"
 #include "orchestrator/base/result.h"
 
 namespace kneepoint::agent {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one rank leaves behind, as text: lines of words, from "kneepoint-profile 1" to "end".
-// agents/agent/rank_report.cc reads it. May be made by a signal handler: no heap, no stdio, and
-// threads may be counting meanwhile.
+// agents/agent/supervise/rank_report.cc reads it. May be made by a signal handler: no heap, no
+// stdio, and threads may be counting meanwhile.
 #pragma once
 
 #include <cstdint>

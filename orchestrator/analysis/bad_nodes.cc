@@ -12,8 +12,8 @@
 #include <numeric>
 #include <optional>
 
-#include "orchestrator/analysis/intervals.h"
-#include "orchestrator/analysis/queue_use.h"
+#include "orchestrator/analysis/queueing/use.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/random.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "orchestrator/analysis/breakdown/machine_facts.h"
+#include "orchestrator/analysis/breakdown/point_detail.h"
 #include "orchestrator/analysis/curve_warnings.h"
-#include "orchestrator/analysis/machine_facts.h"
-#include "orchestrator/analysis/point_detail.h"
 #include "orchestrator/analysis/valid_runs.h"
 
 namespace kneepoint {

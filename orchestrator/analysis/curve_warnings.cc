@@ -6,9 +6,9 @@
 #include <functional>
 #include <set>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/breakdown/work_check.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
-#include "orchestrator/analysis/work_check.h"
 #include "orchestrator/model/provenance.h"
 
 namespace kneepoint {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
 
 namespace kneepoint {

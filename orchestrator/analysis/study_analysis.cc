@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/analysis/study_analysis.h"
 
-#include "orchestrator/analysis/collective_answers.h"
+#include "orchestrator/analysis/breakdown/collective_answers.h"
+#include "orchestrator/analysis/breakdown/point_detail.h"
 #include "orchestrator/analysis/curve_analysis.h"
-#include "orchestrator/analysis/point_detail.h"
 #include "orchestrator/analysis/shapes.h"
 #include "orchestrator/base/ensure.h"
 

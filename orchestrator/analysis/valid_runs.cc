@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/require.h"
+#include "orchestrator/analysis/statistics/require.h"
 
 namespace kneepoint {
 

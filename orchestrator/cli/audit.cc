@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/analysis/comparison.h"
+#include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/cli/audit_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/curve_words.h"
@@ -15,7 +15,7 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/table.h"
-#include "orchestrator/plan/claim_reader.h"
+#include "orchestrator/plan/tables/claim_reader.h"
 
 namespace kneepoint::cli {
 namespace {

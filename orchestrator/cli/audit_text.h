@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/claim_audit.h"
+#include "orchestrator/analysis/claims/audit.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint::cli {

@@ -15,7 +15,7 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/table.h"
-#include "orchestrator/plan/identity.h"
+#include "orchestrator/plan/plan/identity.h"
 
 namespace kneepoint::cli {
 namespace {

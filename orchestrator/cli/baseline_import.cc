@@ -12,7 +12,7 @@
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/table_flags.h"
-#include "orchestrator/plan/history_reader.h"
+#include "orchestrator/plan/tables/history_reader.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -9,8 +9,8 @@
 #include "orchestrator/base/hash.h"
 #include "orchestrator/cli/baseline_pin.h"
 #include "orchestrator/cli/places.h"
-#include "orchestrator/plan/builds.h"
-#include "orchestrator/plan/plan_parts.h"
+#include "orchestrator/plan/plan/builds.h"
+#include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/build_comparison.h"
+#include "orchestrator/analysis/comparison/build_comparison.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/store/study_store.h"

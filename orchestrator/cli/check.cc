@@ -6,7 +6,7 @@
 #include <ostream>
 #include <set>
 
-#include "orchestrator/analysis/adaptive_search.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"

@@ -11,7 +11,7 @@
 #include "orchestrator/engine/adaptive_rounds.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/plan/matrix.h"
+#include "orchestrator/plan/plan/matrix.h"
 
 namespace kneepoint::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/comparison.h"
+#include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/cost/break_even_price.h"
 
 namespace kneepoint::cli {

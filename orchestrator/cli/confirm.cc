@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "orchestrator/analysis/build_comparison.h"
+#include "orchestrator/analysis/comparison/build_comparison.h"
 #include "orchestrator/cli/baseline_pin.h"
 #include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/controller.h"
@@ -14,8 +14,8 @@
 #include "orchestrator/cli/gate_study.h"
 #include "orchestrator/cli/input_files.h"
 #include "orchestrator/cli/lookup.h"
-#include "orchestrator/plan/builds.h"
-#include "orchestrator/plan/case_formulas.h"
+#include "orchestrator/plan/plan/builds.h"
+#include "orchestrator/plan/plan/case_formulas.h"
 
 namespace kneepoint::cli {
 namespace {

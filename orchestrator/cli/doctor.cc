@@ -9,7 +9,7 @@
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/noise.h"
 #include "orchestrator/cli/places.h"
-#include "orchestrator/plan/site_reader.h"
+#include "orchestrator/plan/site/reader.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"

@@ -14,7 +14,7 @@
 #include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/series_files.h"
-#include "orchestrator/plan/price_reader.h"
+#include "orchestrator/plan/tables/price_reader.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
 

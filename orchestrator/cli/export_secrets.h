@@ -9,7 +9,7 @@
 
 #include "orchestrator/cli/session.h"
 #include "orchestrator/pack/tar.h"
-#include "orchestrator/plan/redaction.h"
+#include "orchestrator/plan/site/redaction.h"
 
 namespace kneepoint::cli {
 

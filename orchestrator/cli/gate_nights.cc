@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "orchestrator/analysis/gate_history.h"
+#include "orchestrator/analysis/gate/history.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {

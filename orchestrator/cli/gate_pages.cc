@@ -5,8 +5,8 @@
 
 #include "orchestrator/cli/gate_text.h"
 #include "orchestrator/cli/gate_words.h"
+#include "orchestrator/report/figures/svg.h"
 #include "orchestrator/report/markdown_text.h"
-#include "orchestrator/report/svg.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

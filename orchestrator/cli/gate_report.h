@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/gate_history.h"
+#include "orchestrator/analysis/gate/history.h"
 #include "orchestrator/model/baseline.h"
 
 namespace kneepoint::cli {

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "orchestrator/analysis/times.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/table.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {
 

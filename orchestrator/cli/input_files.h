@@ -11,7 +11,7 @@
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/plan.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/plan/problem.h"
+#include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint::cli {
 

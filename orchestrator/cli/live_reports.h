@@ -9,7 +9,7 @@
 
 #include "orchestrator/cli/session.h"
 #include "orchestrator/engine/engine.h"
-#include "orchestrator/server/push_endpoint.h"
+#include "orchestrator/server/push/endpoint.h"
 
 namespace kneepoint::cli {
 

@@ -15,9 +15,9 @@
 #include "orchestrator/cli/prices.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/admission.h"
-#include "orchestrator/plan/kubeconfig.h"
-#include "orchestrator/plan/plan_reader.h"
-#include "orchestrator/plan/site_reader.h"
+#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/plan/site/kubeconfig.h"
+#include "orchestrator/plan/site/reader.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -13,8 +13,8 @@
 #include "orchestrator/io/poller.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/plan/matrix.h"
-#include "orchestrator/plan/problem.h"
+#include "orchestrator/plan/plan/matrix.h"
+#include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint::cli {
 

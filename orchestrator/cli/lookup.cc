@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "orchestrator/backend/local_files.h"
+#include "orchestrator/backend/local/files.h"
 #include "orchestrator/cli/words.h"
 
 namespace kneepoint::cli {

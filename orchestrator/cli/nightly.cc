@@ -17,7 +17,7 @@
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/cli/table.h"
-#include "orchestrator/report/html.h"
+#include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -12,7 +12,7 @@
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/cli/table.h"
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "orchestrator/analysis/noise_calibration.h"
+#include "orchestrator/analysis/gate/noise_calibration.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/model/baseline.h"

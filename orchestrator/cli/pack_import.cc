@@ -13,7 +13,7 @@
 #include "orchestrator/cli/series_archive.h"
 #include "orchestrator/cli/series_files.h"
 #include "orchestrator/cli/table.h"
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/study.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

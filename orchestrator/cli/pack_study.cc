@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "orchestrator/cli/table.h"
-#include "orchestrator/plan/price_reader.h"
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/price_reader.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the work must grow to hold an efficiency, as text and JSON. Pure; analysis/isoefficiency.h
-// holds the three forms.
+// How the work must grow to hold an efficiency, as text and JSON. Pure;
+// analysis/models/isoefficiency.h holds the three forms.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/isoefficiency.h"
+#include "orchestrator/analysis/models/isoefficiency.h"
 
 namespace kneepoint::cli {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a study's runs say of K that were not measured: by every model that they leave plausible,
-// with the interval over all of them. Pure; analysis/prediction.h holds the method.
+// with the interval over all of them. Pure; analysis/models/prediction.h holds the method.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/models.h"
-#include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/models/models.h"
+#include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/scaling_laws.h"
+#include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint::cli {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What-ifs of data-parallel training: how far replicas carry before the critical batch, and what a
-// falling utilisation means. Pure; analysis/training.h holds the formulas.
+// falling utilisation means. Pure; analysis/models/training.h holds the formulas.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/training.h"
+#include "orchestrator/analysis/models/training.h"
 #include "orchestrator/cli/predict_flags.h"
 
 namespace kneepoint::cli {

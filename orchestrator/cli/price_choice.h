@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orchestrator/cli/prices.h"
-#include "orchestrator/plan/problem.h"
+#include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint::cli {
 

@@ -13,7 +13,7 @@
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/model/price.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/plan/problem.h"
+#include "orchestrator/plan/yaml/problem.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {

@@ -11,7 +11,8 @@
 namespace kneepoint::cli {
 
 // Lines of at most style.width columns: bar and counts, time and node-hours, the table of
-// efficiency so far (as report/live_table.h writes it), what happened last, why nothing runs.
+// efficiency so far (as report/terminal/live_table.h writes it), what happened last, why nothing
+// runs.
 std::string to_live_text(const Progress& progress, const std::string& efficiency_table,
                          const TerminalStyle& style);
 

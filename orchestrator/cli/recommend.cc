@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "orchestrator/analysis/comparison.h"
+#include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <thread>
 
-#include "orchestrator/analysis/comparison.h"
+#include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
@@ -13,8 +13,8 @@
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/terminal.h"
-#include "orchestrator/report/figures.h"
-#include "orchestrator/report/html.h"
+#include "orchestrator/report/figures/figures.h"
+#include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

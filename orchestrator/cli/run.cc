@@ -22,7 +22,7 @@
 #include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/terminal.h"
-#include "orchestrator/plan/builds.h"
+#include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/report/build_text.h"
 #include "orchestrator/report/document.h"
 

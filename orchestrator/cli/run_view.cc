@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <ostream>
 
-#include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/cli/progress_text.h"
-#include "orchestrator/report/live_table.h"
+#include "orchestrator/report/terminal/live_table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -10,11 +10,11 @@
 #include <cmath>
 #include <map>
 
-#include "orchestrator/analysis/change_points.h"
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/change_points.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/gate_study.h"
-#include "orchestrator/server/api_schema.h"
+#include "orchestrator/server/dashboard/api_schema.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "orchestrator/pack/pack_rows.h"
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -16,8 +16,8 @@
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/serve_hooks.h"
 #include "orchestrator/io/poller.h"
-#include "orchestrator/server/dashboard.h"
-#include "orchestrator/server/web_server.h"
+#include "orchestrator/server/dashboard/dashboard.h"
+#include "orchestrator/server/http/web_server.h"
 #include "orchestrator/web/bundle.h"
 
 namespace kneepoint::cli {

@@ -11,7 +11,7 @@
 
 #include "orchestrator/cli/series_answer.h"
 #include "orchestrator/cli/session.h"
-#include "orchestrator/server/dashboard_hooks.h"
+#include "orchestrator/server/dashboard/hooks.h"
 
 namespace kneepoint::cli {
 

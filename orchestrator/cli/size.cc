@@ -10,8 +10,8 @@
 #include "orchestrator/cli/partition_config.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/size_text.h"
-#include "orchestrator/plan/mix_reader.h"
-#include "orchestrator/plan/price_reader.h"
+#include "orchestrator/plan/tables/mix_reader.h"
+#include "orchestrator/plan/tables/price_reader.h"
 
 namespace kneepoint::cli {
 namespace {

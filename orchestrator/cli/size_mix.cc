@@ -6,9 +6,9 @@
 #include <set>
 
 #include "orchestrator/analysis/curves.h"
-#include "orchestrator/analysis/intervals.h"
-#include "orchestrator/analysis/models.h"
-#include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/models/models.h"
+#include "orchestrator/analysis/models/prediction.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/table.h"

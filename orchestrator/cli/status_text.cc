@@ -14,8 +14,8 @@
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cost/spend.h"
 #include "orchestrator/model/provenance.h"
-#include "orchestrator/plan/catalog.h"
-#include "orchestrator/plan/plan_reader.h"
+#include "orchestrator/plan/plan/catalog.h"
+#include "orchestrator/plan/plan/reader.h"
 
 namespace kneepoint::cli {
 namespace {

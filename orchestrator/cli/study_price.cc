@@ -2,7 +2,7 @@
 #include "orchestrator/cli/study_price.h"
 
 #include "orchestrator/cli/predict_flags.h"
-#include "orchestrator/plan/price_reader.h"
+#include "orchestrator/plan/tables/price_reader.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {
 

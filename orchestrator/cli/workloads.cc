@@ -9,7 +9,7 @@
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/table.h"
-#include "orchestrator/plan/plan_reader.h"
+#include "orchestrator/plan/plan/reader.h"
 
 namespace kneepoint::cli {
 namespace {

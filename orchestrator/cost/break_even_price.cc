@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {

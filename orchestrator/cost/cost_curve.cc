@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 
 namespace kneepoint {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/bootstrap.h"
+#include "orchestrator/analysis/statistics/bootstrap.h"
 #include "orchestrator/analysis/study_analysis.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/money.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "orchestrator/analysis/queue_formulas.h"
+#include "orchestrator/analysis/queueing/formulas.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/intervals.h"
-#include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/models/prediction.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 
 namespace kneepoint {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <tuple>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/cost/modelled.h"
 
 namespace kneepoint {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/queue_simulation.h"
+#include "orchestrator/analysis/queueing/simulation.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {

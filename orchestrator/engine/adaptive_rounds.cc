@@ -9,11 +9,11 @@
 #include <map>
 #include <set>
 
-#include "orchestrator/analysis/adaptive_search.h"
 #include "orchestrator/analysis/curve_analysis.h"
-#include "orchestrator/analysis/recommendation_search.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
+#include "orchestrator/analysis/knee/recommendation_search.h"
 #include "orchestrator/cost/cost_curve.h"
-#include "orchestrator/plan/matrix.h"
+#include "orchestrator/plan/plan/matrix.h"
 
 namespace kneepoint {
 namespace {

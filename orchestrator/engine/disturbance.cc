@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts are those of agents/agent/noise.cc, one scope for each node. What was not measured is
-// beyond no limit.
+// The facts are those of agents/agent/noise/noise.cc, one scope for each node. What was not
+// measured is beyond no limit.
 #include "orchestrator/engine/disturbance.h"
 
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/engine/packing.h"
-#include "orchestrator/plan/builds.h"
+#include "orchestrator/plan/plan/builds.h"
 
 namespace kneepoint {
 namespace {

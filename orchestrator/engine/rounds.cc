@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <map>
 
-#include "orchestrator/analysis/adaptive_search.h"
 #include "orchestrator/analysis/curves.h"
-#include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/engine/adaptive_rounds.h"
-#include "orchestrator/plan/builds.h"
-#include "orchestrator/plan/matrix.h"
+#include "orchestrator/plan/plan/builds.h"
+#include "orchestrator/plan/plan/matrix.h"
 
 namespace kneepoint {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "orchestrator/report/terminal_table.h"
+#include "orchestrator/report/terminal/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {

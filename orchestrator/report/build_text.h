@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/build_comparison.h"
+#include "orchestrator/analysis/comparison/build_comparison.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/report/detail_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
 

@@ -10,7 +10,7 @@
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cost/cost_curve.h"
-#include "orchestrator/report/detail_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
 

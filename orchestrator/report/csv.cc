@@ -5,8 +5,8 @@
 // additions go to its end.
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/report/answers.h"
-#include "orchestrator/report/detail_tables.h"
 #include "orchestrator/report/document.h"
+#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {

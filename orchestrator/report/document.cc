@@ -9,7 +9,7 @@
 #include "orchestrator/report/answers.h"
 #include "orchestrator/report/build_text.h"
 #include "orchestrator/report/notes.h"
-#include "orchestrator/report/queue_tables.h"
+#include "orchestrator/report/tables/queue_tables.h"
 
 namespace kneepoint {
 

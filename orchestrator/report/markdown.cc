@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "orchestrator/report/answers.h"
-#include "orchestrator/report/curve_table.h"
-#include "orchestrator/report/detail_tables.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/markdown_text.h"
+#include "orchestrator/report/tables/curve_table.h"
+#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {

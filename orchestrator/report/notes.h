@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/statistics/summary.h"
 
 namespace kneepoint {
 

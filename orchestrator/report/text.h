@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orchestrator/analysis/summary.h"
+#include "orchestrator/analysis/statistics/summary.h"
 
 namespace kneepoint {
 

@@ -11,7 +11,7 @@
 namespace kneepoint::architecture {
 
 struct SourceFile {
-  std::string path;  // from the repository's root: "orchestrator/plan/yaml.cc"
+  std::string path;  // from the repository's root: "orchestrator/plan/yaml/yaml.cc"
   std::string text;
 };
 

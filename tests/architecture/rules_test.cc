@@ -18,21 +18,23 @@ Violations includes(const std::string& path, const std::string& line) {
 TEST(IncludeRules, AnUpwardIncludeIsAViolation) {
   const std::pair<std::string, std::string> upward[] = {
       {"orchestrator/base/clock.h", "#include \"orchestrator/model/plan.h\""},
-      {"orchestrator/model/plan.h", "#include \"orchestrator/plan/problem.h\""},
-      {"orchestrator/analysis/summary.cc", "#include \"orchestrator/store/study_store.h\""},
-      {"orchestrator/report/terminal.cc", "#include \"orchestrator/store/study_store.h\""},
-      {"orchestrator/plan/matrix.cc", "#include \"orchestrator/backend/launcher.h\""},
+      {"orchestrator/model/plan.h", "#include \"orchestrator/plan/yaml/problem.h\""},
+      {"orchestrator/analysis/statistics/summary.cc",
+       "#include \"orchestrator/store/study_store.h\""},
+      {"orchestrator/report/terminal/terminal.cc", "#include \"orchestrator/store/study_store.h\""},
+      {"orchestrator/plan/plan/matrix.cc", "#include \"orchestrator/backend/launcher.h\""},
       {"orchestrator/store/study_store.cc", "#include \"orchestrator/engine/engine.h\""},
       {"orchestrator/io/poller.cc", "#include \"orchestrator/model/plan.h\""},
       {"orchestrator/engine/ingest.cc", "#include \"orchestrator/cli/output.h\""},
       {"orchestrator/engine/ingest.cc", "#include \"orchestrator/backend/local_process.h\""},
       {"orchestrator/engine/ingest.cc", "#include \"orchestrator/io/subprocess.h\""},
       {"orchestrator/cli/run.cc", "#include \"workloads/harness/harness.h\""},
-      {"orchestrator/backend/local.cc", "#include \"agents/record/record.h\""},
+      {"orchestrator/backend/local/launcher.cc", "#include \"agents/record/record.h\""},
       {"agents/record/record.cc", "#include \"agents/agent/supervise.h\""},
       {"agents/agent/main.cc", "#include \"orchestrator/store/study_store.h\""},
       {"workloads/mpi/jacobi3d.cc", "#include \"orchestrator/engine/engine.h\""},
-      {"orchestrator/report/json.cc", "#  include \"orchestrator/store/study_store.h\" // why"},
+      {"orchestrator/report/json/json.cc",
+       "#  include \"orchestrator/store/study_store.h\" // why"},
   };
   for (const auto& [path, line] : upward) {
     EXPECT_EQ(includes(path, line).size(), 1u) << path << " " << line;
@@ -40,11 +42,12 @@ TEST(IncludeRules, AnUpwardIncludeIsAViolation) {
 }
 
 TEST(IncludeRules, TheMessageNamesFileLineAndTarget) {
-  const Violations found = check_includes(
-      {"orchestrator/report/json.cc", "// x\n#include \"orchestrator/store/study_store.h\"\n"});
+  const Violations found =
+      check_includes({"orchestrator/report/json/json.cc",
+                      "// x\n#include \"orchestrator/store/study_store.h\"\n"});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0],
-            "orchestrator/report/json.cc:2: orchestrator/report/ may not include "
+            "orchestrator/report/json/json.cc:2: orchestrator/report/ may not include "
             "\"orchestrator/store/study_store.h\"");
 }
 
@@ -53,11 +56,11 @@ TEST(IncludeRules, TheAllowedDirectionsAreQuiet) {
       {"orchestrator/engine/engine.h", "#include \"orchestrator/backend/launcher.h\""},
       {"orchestrator/engine/engine.h", "#include \"orchestrator/io/poller.h\""},
       {"orchestrator/engine/ingest.cc", "#include \"agents/record/record.h\""},
-      {"orchestrator/backend/simulated.cc", "#include \"agents/record/record.h\""},
-      {"orchestrator/backend/simulated_journal.cc", "#include \"agents/record/record.h\""},
-      {"orchestrator/report/document.h", "#include \"orchestrator/analysis/summary.h\""},
+      {"orchestrator/backend/simulated/launcher.cc", "#include \"agents/record/record.h\""},
+      {"orchestrator/backend/simulated/journal.cc", "#include \"agents/record/record.h\""},
+      {"orchestrator/report/document.h", "#include \"orchestrator/analysis/statistics/summary.h\""},
       {"orchestrator/cli/run.cc", "#include \"orchestrator/engine/engine.h\""},
-      {"orchestrator/plan/yaml.cc", "#include \"orchestrator/plan/yaml.h\""},
+      {"orchestrator/plan/yaml/yaml.cc", "#include \"orchestrator/plan/yaml/yaml.h\""},
       {"workloads/mpi/jacobi3d.cc", "#include \"workloads/harness/harness.h\""},
       {"workloads/harness/harness.cc", "#include \"agents/record/record.h\""},
       {"tests/unit/store/x_test.cc", "#include \"orchestrator/store/study_store.h\""},
@@ -73,11 +76,12 @@ TEST(IncludeRules, TheAllowedDirectionsAreQuiet) {
 TEST(IncludeRules, ALibraryIsSeenOnlyInItsHome) {
   const std::pair<std::string, std::string> at_home[] = {
       {"orchestrator/store/database.cc", "#include <sqlite3.h>"},
-      {"orchestrator/plan/yaml.cc", "#include <yaml-cpp/yaml.h>"},
-      {"orchestrator/plan/formula.cc", "#include <muParser.h>"},
+      {"orchestrator/plan/yaml/yaml.cc", "#include <yaml-cpp/yaml.h>"},
+      {"orchestrator/plan/plan/formula.cc", "#include <muParser.h>"},
       {"orchestrator/base/log.cc", "#include <spdlog/spdlog.h>"},
       {"orchestrator/cli/command_line.cc", "#include <CLI/CLI.hpp>"},
-      {"orchestrator/analysis/distributions.cc", "#include <boost/math/distributions/beta.hpp>"},
+      {"orchestrator/analysis/statistics/distributions.cc",
+       "#include <boost/math/distributions/beta.hpp>"},
       {"workloads/harness/harness.h", "#include <mpi.h>"},
       {"tests/unit/store/x_test.cc", "#include <sqlite3.h>"},
   };
@@ -87,15 +91,16 @@ TEST(IncludeRules, ALibraryIsSeenOnlyInItsHome) {
   const std::pair<std::string, std::string> abroad[] = {
       {"orchestrator/store/study_store.cc", "#include <sqlite3.h>"},
       {"orchestrator/store/database.h", "#include <sqlite3.h>"},
-      {"orchestrator/plan/plan_reader.cc", "#include <yaml-cpp/yaml.h>"},
-      {"orchestrator/plan/formula.h", "#include <muParser.h>"},
+      {"orchestrator/plan/plan/reader.cc", "#include <yaml-cpp/yaml.h>"},
+      {"orchestrator/plan/plan/formula.h", "#include <muParser.h>"},
       {"orchestrator/engine/reconciler.cc", "#include <spdlog/spdlog.h>"},
       {"orchestrator/engine/engine.h", "#include <CLI/CLI.hpp>"},
       {"orchestrator/cli/run.cc", "#include <CLI/CLI.hpp>"},
       {"orchestrator/engine/ingest.cc", "#include <nlohmann/json.hpp>"},
       {"agents/record/record.h", "#include <nlohmann/json.hpp>"},
-      {"orchestrator/analysis/summary.h", "#include <boost/math/distributions/beta.hpp>"},
-      {"orchestrator/backend/local.cc", "#include <mpi.h>"},
+      {"orchestrator/analysis/statistics/summary.h",
+       "#include <boost/math/distributions/beta.hpp>"},
+      {"orchestrator/backend/local/launcher.cc", "#include <mpi.h>"},
       {"orchestrator/base/result.h", "#include <gtest/gtest.h>"},
       {"orchestrator/io/http.cc", "#include <some_new_library/client.h>"},
   };
@@ -105,8 +110,9 @@ TEST(IncludeRules, ALibraryIsSeenOnlyInItsHome) {
 }
 
 TEST(IncludeRules, IncludesAreWrittenFromTheRoot) {
-  EXPECT_EQ(includes("orchestrator/plan/matrix.cc", "#include \"matrix.h\"").size(), 1u);
-  EXPECT_EQ(includes("orchestrator/plan/matrix.cc", "#include \"../model/plan.h\"").size(), 1u);
+  EXPECT_EQ(includes("orchestrator/plan/plan/matrix.cc", "#include \"matrix.h\"").size(), 1u);
+  EXPECT_EQ(includes("orchestrator/plan/plan/matrix.cc", "#include \"../model/plan.h\"").size(),
+            1u);
 }
 
 TEST(FormRules, AFileOpensWithItsLicenceAndAHeaderWithItsRule) {
@@ -142,13 +148,13 @@ TEST(CallRules, TimeProcessesAndRandomnessHaveOneHomeEach) {
             1u);
   EXPECT_EQ(calls("orchestrator/base/clock.cc", "auto t = std::chrono::steady_clock::now();"), 0u);
   EXPECT_EQ(calls("orchestrator/cli/run.cc", "const Clock& clock = system_clock();"), 0u);
-  EXPECT_EQ(calls("orchestrator/backend/local.cc", "std::system(command.c_str());"), 1u);
-  EXPECT_EQ(calls("orchestrator/backend/local.cc", "if (::fork() == 0) {"), 1u);
+  EXPECT_EQ(calls("orchestrator/backend/local/launcher.cc", "std::system(command.c_str());"), 1u);
+  EXPECT_EQ(calls("orchestrator/backend/local/launcher.cc", "if (::fork() == 0) {"), 1u);
   EXPECT_EQ(calls("orchestrator/io/subprocess.cc", "posix_spawnp(&pid, a, b, c, d, e);"), 0u);
-  EXPECT_EQ(calls("orchestrator/plan/matrix.cc", "std::mt19937 generator(seed);"), 1u);
-  EXPECT_EQ(calls("orchestrator/plan/matrix.cc", "shuffle(x);  // not mt19937"), 0u);
+  EXPECT_EQ(calls("orchestrator/plan/plan/matrix.cc", "std::mt19937 generator(seed);"), 1u);
+  EXPECT_EQ(calls("orchestrator/plan/plan/matrix.cc", "shuffle(x);  // not mt19937"), 0u);
   EXPECT_EQ(calls("orchestrator/engine/engine.cc", "usleep(10);"), 1u);
-  EXPECT_EQ(calls("orchestrator/backend/local.cc", "::system(command.c_str());"), 1u);
+  EXPECT_EQ(calls("orchestrator/backend/local/launcher.cc", "::system(command.c_str());"), 1u);
   EXPECT_EQ(calls("orchestrator/store/journal.cc", "network_file_system(path);"), 0u);
   EXPECT_EQ(calls("workloads/mpi/jacobi3d.cc", "clock_gettime(CLOCK_MONOTONIC, &now);"), 1u);
   EXPECT_EQ(calls("tests/unit/io/poller_test.cc", "std::this_thread::sleep_for(10ms);"), 1u);

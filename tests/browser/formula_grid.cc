@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "orchestrator/analysis/scaling_laws.h"
-#include "orchestrator/analysis/training.h"
+#include "orchestrator/analysis/models/scaling_laws.h"
+#include "orchestrator/analysis/models/training.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/predict_text.h"
 #include "orchestrator/cli/predict_training.h"

@@ -13,8 +13,8 @@
 
 #include "agents/record/record.h"
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local_files.h"
-#include "orchestrator/backend/simulated_cluster.h"
+#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/simulated/cluster.h"
 #include "tests/fakes/patience.h"
 #include "tests/fakes/present.h"
 #ifdef KP_KUBE_FOLDER

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/backend/slurm_transport.h"
+#include "orchestrator/backend/slurm/transport.h"
 
 namespace kneepoint {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/backend/kube_client.h"
+#include "orchestrator/backend/kubernetes/client.h"
 
 namespace kneepoint {
 

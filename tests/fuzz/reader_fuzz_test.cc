@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "orchestrator/base/random.h"
-#include "orchestrator/plan/matrix.h"
-#include "orchestrator/plan/plan_reader.h"
-#include "orchestrator/plan/site_reader.h"
+#include "orchestrator/plan/plan/matrix.h"
+#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/plan/site/reader.h"
 
 namespace kneepoint {
 namespace {

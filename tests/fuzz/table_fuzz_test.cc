@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "orchestrator/base/random.h"
-#include "orchestrator/plan/table_study.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/backend/kube_rights.h"
+#include "orchestrator/backend/kubernetes/rights.h"
 
 namespace kneepoint::testing_support {
 namespace {

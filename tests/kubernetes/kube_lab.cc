@@ -13,7 +13,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "orchestrator/plan/kubeconfig.h"
+#include "orchestrator/plan/site/kubeconfig.h"
 #include "tests/fakes/cluster_place.h"
 
 namespace kneepoint::testing_support {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <ctime>
 
-#include "orchestrator/analysis/knees.h"
-#include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/knee/knees.h"
+#include "orchestrator/analysis/models/prediction.h"
 #include "tests/unit/analysis/model_data.h"
 
 namespace kneepoint::bench {

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <ctime>
 
-#include "orchestrator/analysis/summary.h"
-#include "orchestrator/analysis/tail.h"
+#include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/analysis/statistics/tail.h"
 #include "orchestrator/base/random.h"
 #include "orchestrator/store/database.h"
 #include "tests/unit/store/store_fixture.h"

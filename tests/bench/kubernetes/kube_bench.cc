@@ -12,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "orchestrator/backend/kube_manifest.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/io/http_client.h"
 #include "tests/bench/slurm/durable_submission.h"
 #include "tests/fakes/cluster_place.h"

@@ -15,7 +15,7 @@
 #include <fstream>
 
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/server/push_endpoint.h"
+#include "orchestrator/server/push/endpoint.h"
 #include "tests/bench/child.h"
 
 extern char** environ;

@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/slurm_transport.h"
+#include "orchestrator/backend/slurm/transport.h"
 #include "orchestrator/io/subprocess.h"
 #include "tests/bench/slurm/durable_submission.h"
 

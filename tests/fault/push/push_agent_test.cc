@@ -19,7 +19,7 @@
 #include "agents/record/frame.h"
 #include "agents/record/way_home.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/server/push_endpoint.h"
+#include "orchestrator/server/push/endpoint.h"
 #include "orchestrator/store/push_spool.h"
 #include "tests/fakes/patience.h"
 

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <thread>
 
-#include "orchestrator/server/certificate.h"
-#include "orchestrator/server/push_endpoint.h"
-#include "orchestrator/server/push_rules.h"
+#include "orchestrator/server/http/certificate.h"
+#include "orchestrator/server/push/endpoint.h"
+#include "orchestrator/server/push/rules.h"
 #include "orchestrator/store/push_spool.h"
 #include "tests/fakes/push_caller.h"
 

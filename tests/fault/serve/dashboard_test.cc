@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The dashboard over a real database: every route, who may ask, and what can't be done through it.
-#include "orchestrator/server/dashboard.h"
+#include "orchestrator/server/dashboard/dashboard.h"
 
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/server/openapi.h"
-#include "orchestrator/server/routes.h"
+#include "orchestrator/server/dashboard/openapi.h"
+#include "orchestrator/server/dashboard/routes.h"
 #include "tests/fakes/fake_hooks.h"
 #include "tests/fakes/moving_clock.h"
 #include "tests/fakes/web_caller.h"

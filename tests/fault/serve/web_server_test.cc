@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Connections: limits of time by a clock that the test moves, limits of size, streams.
-#include "orchestrator/server/web_server.h"
+#include "orchestrator/server/http/web_server.h"
 
 #include <gtest/gtest.h>
 
 #include <condition_variable>
 #include <mutex>
 
-#include "orchestrator/server/certificate.h"
+#include "orchestrator/server/http/certificate.h"
 #include "tests/fakes/moving_clock.h"
 #include "tests/fakes/push_caller.h"
 #include "tests/fakes/web_caller.h"

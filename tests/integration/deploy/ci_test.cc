@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "orchestrator/cli/command_line.h"
-#include "orchestrator/plan/yaml.h"
+#include "orchestrator/plan/yaml/yaml.h"
 
 namespace kneepoint {
 namespace {

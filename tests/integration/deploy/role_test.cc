@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/backend/kube_rights.h"
+#include "orchestrator/backend/kubernetes/rights.h"
 
 namespace kneepoint {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "orchestrator/plan/site_reader.h"
+#include "orchestrator/plan/site/reader.h"
 
 namespace kneepoint {
 namespace {

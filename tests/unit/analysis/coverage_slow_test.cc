@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "orchestrator/analysis/intervals.h"
-#include "orchestrator/analysis/knees.h"
-#include "orchestrator/analysis/prediction.h"
+#include "orchestrator/analysis/knee/knees.h"
+#include "orchestrator/analysis/models/prediction.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "tests/unit/analysis/model_data.h"
 
 namespace kneepoint {

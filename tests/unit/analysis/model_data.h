@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/coefficients.h"
-#include "orchestrator/analysis/times.h"
+#include "orchestrator/analysis/models/coefficients.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/random.h"
 #include "tests/unit/analysis/reference.h"
 

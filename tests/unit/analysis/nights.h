@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/gate.h"
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/gate/gate.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/adaptive_search.h"
-#include "orchestrator/analysis/coefficients.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
+#include "orchestrator/analysis/models/coefficients.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint {

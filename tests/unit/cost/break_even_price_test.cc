@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/analysis/intervals.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 
 namespace kneepoint {
 namespace {

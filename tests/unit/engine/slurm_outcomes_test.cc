@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/record/record.h"
-#include "orchestrator/backend/slurm_states.h"
+#include "orchestrator/backend/slurm/states.h"
 #include "orchestrator/engine/ingest.h"
 #include "orchestrator/engine/retry.h"
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/plan/catalog.h"
-#include "orchestrator/plan/matrix.h"
-#include "orchestrator/plan/plan_reader.h"
-#include "orchestrator/plan/site_reader.h"
+#include "orchestrator/plan/plan/catalog.h"
+#include "orchestrator/plan/plan/matrix.h"
+#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/plan/site/reader.h"
 
 namespace kneepoint {
 

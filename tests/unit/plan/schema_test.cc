@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "orchestrator/plan/keys.h"
+#include "orchestrator/plan/yaml/keys.h"
 #include "tests/unit/plan/plan_test_support.h"
 
 namespace kneepoint {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orchestrator/report/document.h"
-#include "orchestrator/report/html.h"
+#include "orchestrator/report/html/html.h"
 #include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/golden.h"
 #include "tests/unit/report/sample_study.h"

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steal is a share of the time in which CPUs wanted to run: idle CPUs would hide what was taken
+// from the few that work.
+#include "agents/agent/noise/noise.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+namespace kneepoint::agent {
+namespace {
+
+// https://docs.nvidia.com/deploy/nvml-api: nvmlClocksThrottleReasons
+struct ThrottleReason {
+  std::uint64_t bit;
+  const char* words;
+};
+constexpr std::array<ThrottleReason, 5> kThrottle = {{{0x04, "power cap"},
+                                                      {0x08, "hardware slowdown"},
+                                                      {0x20, "heat"},
+                                                      {0x40, "heat (hardware)"},
+                                                      {0x80, "power brake"}}};
+
+std::string four_digits(double value, const char* format = "%.4g") {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+double steal_between(const CpuTicks& from, const CpuTicks& to) {
+  if (to.busy <= from.busy || to.steal < from.steal) return 0;
+  return static_cast<double>(to.steal - from.steal) / static_cast<double>(to.busy - from.busy);
+}
+
+}  // namespace
+
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
+  // cpu  user nice system idle iowait irq softirq steal guest guest_nice
+  if (!proc_stat.starts_with("cpu ")) return std::nullopt;
+  const char* at = proc_stat.data() + 4;
+  const char* const end = proc_stat.data() + std::min(proc_stat.find('\n'), proc_stat.size());
+  CpuTicks ticks;
+  for (int field = 0; field < 8; ++field) {
+    while (at < end && *at == ' ') ++at;
+    std::uint64_t value = 0;
+    const auto [next, problem] = std::from_chars(at, end, value);
+    if (problem != std::errc()) return std::nullopt;
+    at = next;
+    if (field != 3 && field != 4) ticks.busy += value;
+    if (field == 7) ticks.steal = value;
+  }
+  return ticks;
+}
+
+std::optional<GpuSample> parse_gpu_line(std::string_view line) {
+  constexpr std::string_view kOpening = "gpu ";
+  if (!line.starts_with(kOpening)) return std::nullopt;
+  GpuSample sample;
+  const char* at = line.data() + kOpening.size();
+  const char* const end = line.data() + line.size();
+  const auto take = [&](auto& value, int base) {
+    while (at < end && *at == ' ') ++at;
+    const auto [next, problem] = std::from_chars(at, end, value, base);
+    at = next;
+    return problem == std::errc();
+  };
+  const bool good = take(sample.index, 10) && take(sample.clock_mhz, 10) &&
+                    take(sample.max_mhz, 10) && take(sample.reasons, 16) && at == end;
+  return good ? std::optional(sample) : std::nullopt;
+}
+
+bool is_throttled(std::uint64_t reasons) {
+  return std::any_of(kThrottle.begin(), kThrottle.end(),
+                     [&](const ThrottleReason& one) { return (reasons & one.bit) != 0; });
+}
+
+std::string throttle_words(std::uint64_t reasons) {
+  std::string text;
+  for (const ThrottleReason& one : kThrottle) {
+    if ((reasons & one.bit) != 0) text += (text.empty() ? "" : ", ") + std::string(one.words);
+  }
+  return text;
+}
+
+void Noise::Range::add(double value) {
+  low = count == 0 ? value : std::min(low, value);
+  high = count == 0 ? value : std::max(high, value);
+  sum += value;
+  ++count;
+}
+
+void Noise::add(const NoiseSample& sample) {
+  if (samples_ > 0 && last_.cpu && sample.cpu) {
+    worst_steal_ = std::max(worst_steal_, steal_between(*last_.cpu, *sample.cpu));
+  }
+  if (sample.clock_mhz) clock_.add(*sample.clock_mhz);
+  for (const GpuSample& gpu : sample.gpus) {
+    Gpu& known = gpus_[gpu.index];
+    known.clock.add(gpu.clock_mhz);
+    known.max_mhz = std::max(known.max_mhz, gpu.max_mhz);
+    known.throttled += is_throttled(gpu.reasons) ? 1 : 0;
+    known.reasons |= gpu.reasons;
+  }
+  if (samples_++ == 0) first_ = sample;
+  last_ = sample;
+}
+
+Facts Noise::facts(std::optional<double> others) const {
+  Facts facts;
+  if (samples_ < 2) return facts;
+  facts.emplace_back("noise.samples", std::to_string(samples_));
+  if (first_.cpu && last_.cpu) {
+    facts.emplace_back("noise.steal", four_digits(steal_between(*first_.cpu, *last_.cpu)));
+    facts.emplace_back("noise.steal_worst", four_digits(worst_steal_));
+  }
+  if (others) facts.emplace_back("noise.others", four_digits(*others));
+  if (clock_.count > 0) {
+    facts.emplace_back("noise.clock_mhz", four_digits(clock_.mean(), "%.0f"));
+    facts.emplace_back("noise.clock_mhz_low", four_digits(clock_.low, "%.0f"));
+    facts.emplace_back("noise.clock_mhz_high", four_digits(clock_.high, "%.0f"));
+  }
+  if (clock_.count > 1 && clock_.high > 0) {
+    facts.emplace_back("noise.clock_drop", four_digits(1 - clock_.low / clock_.high));
+  }
+  const double seconds = to_seconds(last_.at - first_.at);
+  if (first_.memory_bytes && last_.memory_bytes && seconds > 0 &&
+      *last_.memory_bytes >= *first_.memory_bytes) {
+    const auto bytes = static_cast<double>(*last_.memory_bytes - *first_.memory_bytes);
+    facts.emplace_back("noise.memory_gb_per_s", four_digits(bytes / seconds * 1e-9));
+  }
+  double worst = 0;
+  for (const auto& [index, gpu] : gpus_) {
+    const std::string name = "noise.gpu" + std::to_string(index);
+    facts.emplace_back(name + ".clock_mhz", four_digits(gpu.clock.mean(), "%.0f"));
+    facts.emplace_back(name + ".clock_mhz_low", four_digits(gpu.clock.low, "%.0f"));
+    facts.emplace_back(name + ".clock_mhz_most", std::to_string(gpu.max_mhz));
+    const double share = static_cast<double>(gpu.throttled) / std::max(1, gpu.clock.count);
+    facts.emplace_back(name + ".throttled", four_digits(share));
+    const std::string why = throttle_words(gpu.reasons);
+    if (!why.empty()) facts.emplace_back(name + ".throttled_by", why);
+    worst = std::max(worst, share);
+  }
+  if (!gpus_.empty()) facts.emplace_back("noise.gpu_throttled", four_digits(worst));
+  return facts;
+}
+
+}  // namespace kneepoint::agent

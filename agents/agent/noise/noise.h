@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What else went on on a node while a step ran: pure parsing and adding up. Memory does not grow
+// with the length of a run. What can't be read is left out of the facts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/agent/provenance/provenance.h"
+#include "orchestrator/base/clock.h"
+
+namespace kneepoint::agent {
+
+// Ticks of all CPUs since boot, from the first line of /proc/stat.
+struct CpuTicks {
+  std::uint64_t busy = 0;   // wanted to run: all but idle and waiting for I/O; stolen time included
+  std::uint64_t steal = 0;  // of it, what a hypervisor gave to others
+};
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat);
+
+// One line of kneepoint-gpu: "gpu INDEX CLOCK_MHZ MAX_MHZ REASONS" with the reasons in hexadecimal.
+struct GpuSample {
+  int index = 0;
+  int clock_mhz = 0;
+  int max_mhz = 0;
+  std::uint64_t reasons = 0;  // why it runs below its highest clock, as NVML numbers them
+};
+std::optional<GpuSample> parse_gpu_line(std::string_view line);
+bool is_throttled(std::uint64_t reasons);           // by heat or power; idle and settings are not
+std::string throttle_words(std::uint64_t reasons);  // "power cap, heat"
+
+struct NoiseSample {
+  Nanoseconds at = 0;
+  std::optional<CpuTicks> cpu;
+  std::optional<double> clock_mhz;            // of the busy CPUs
+  std::optional<std::uint64_t> memory_bytes;  // moved since the counters began
+  std::vector<GpuSample> gpus;                // since the last sample
+};
+
+class Noise {
+ public:
+  void add(const NoiseSample& sample);
+  // "noise.steal" and the like; none without two samples. `others`: cores that others used.
+  Facts facts(std::optional<double> others) const;
+
+ private:
+  struct Range {
+    double low = 0, high = 0, sum = 0;
+    int count = 0;
+    void add(double value);
+    double mean() const { return count > 0 ? sum / count : 0; }
+  };
+  struct Gpu {
+    Range clock;
+    int max_mhz = 0;
+    int throttled = 0;
+    std::uint64_t reasons = 0;
+  };
+
+  int samples_ = 0;
+  NoiseSample first_;
+  NoiseSample last_;
+  double worst_steal_ = 0;
+  Range clock_;
+  std::map<int, Gpu> gpus_;
+};
+
+}  // namespace kneepoint::agent

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Until the other side has proved itself at most one greeting of it is kept.
+#include "agents/agent/pod/channel.h"
+
+#include "orchestrator/base/ensure.h"
+
+namespace kneepoint::agent {
+namespace {
+
+constexpr std::string_view kMagic = "kneepoint link 1";
+constexpr std::size_t kHello = 16 + kNonceBytes;
+constexpr std::size_t kMostGreeting = kHello + kMacBytes;
+static_assert(kMagic.size() == 16);
+
+std::string numbered(std::uint64_t number, std::string_view message) {
+  std::string text;
+  put_u32(text, static_cast<std::uint32_t>(number >> 32U));
+  put_u32(text, static_cast<std::uint32_t>(number));
+  text += message;
+  return text;
+}
+
+}  // namespace
+
+Channel::Channel(Side side, std::string_view key, std::string_view who, const std::string& nonce)
+    : side_(side), key_(key), who_(who), own_nonce_(nonce) {
+  if (side_ == Side::leader) out_ = std::string(kMagic) + own_nonce_;
+}
+
+void Channel::fail(const std::string& why) {
+  state_ = State::failed;
+  problem_ = why;
+  in_.clear();
+  out_.clear();
+}
+
+std::string Channel::proof(const char* of) const {
+  std::string text = of;
+  text += '\0';
+  text += nonces_;  // of a fixed length, so that the name can't run into them
+  text += who_;
+  return hmac_sha256(key_, text);
+}
+
+void Channel::derive() {
+  const std::string down = proof("key leader to peer");
+  const std::string up = proof("key peer to leader");
+  send_key_ = side_ == Side::leader ? down : up;
+  receive_key_ = side_ == Side::leader ? up : down;
+  key_.clear();
+  state_ = State::open;
+}
+
+bool Channel::greet() {
+  if (state_ == State::hello) {
+    const std::size_t wanted = side_ == Side::leader ? kHello + kMacBytes : kHello;
+    const std::size_t look = std::min(in_.size(), kMagic.size());
+    if (in_.compare(0, look, kMagic, 0, look) != 0)
+      return fail("it does not speak as an agent"), false;
+    if (in_.size() < wanted) return false;
+    const std::string theirs = in_.substr(kMagic.size(), kNonceBytes);
+    nonces_ = side_ == Side::leader ? own_nonce_ + theirs : theirs + own_nonce_;
+    if (side_ == Side::peer) {
+      out_ += std::string(kMagic) + own_nonce_ + proof("peer");
+      state_ = State::proof;
+    } else {
+      if (!same_bytes(in_.substr(kHello, kMacBytes), proof("peer"))) {
+        return fail("it does not know the allocation's key"), false;
+      }
+      out_ += proof("leader");
+      derive();
+    }
+    in_.erase(0, wanted);
+    return true;
+  }
+  if (in_.size() < kMacBytes) return false;
+  if (!same_bytes(in_.substr(0, kMacBytes), proof("leader"))) {
+    return fail("it does not know the allocation's key"), false;
+  }
+  in_.erase(0, kMacBytes);
+  derive();
+  return true;
+}
+
+void Channel::take(std::string_view bytes) {
+  while (!bytes.empty() && state_ != State::failed) {
+    if (state_ == State::open) {
+      in_ += bytes;
+      return;
+    }
+    const std::string_view piece =
+        bytes.substr(0, kMostGreeting - std::min(in_.size(), kMostGreeting));
+    if (piece.empty()) return fail("its greeting is too long");
+    in_ += piece;
+    bytes.remove_prefix(piece.size());
+    while (state_ != State::open && greet()) {
+    }
+  }
+}
+
+void Channel::send(const Message& message) {
+  ENSURE(state_ == State::open || state_ == State::failed, "a message before the greeting");
+  if (state_ == State::failed) return;
+  const std::string text = encoded(message);
+  out_ += text;
+  out_ += hmac_sha256(send_key_, numbered(sent_++, text));
+}
+
+std::optional<Message> Channel::next() {
+  if (state_ != State::open || in_.size() < 4) return {};
+  std::string_view view = in_;
+  const std::size_t length = take_u32(view);
+  if (length < 1 || length > kMostMessage) {
+    fail("a message of an impossible length");
+    return {};
+  }
+  if (view.size() < length + kMacBytes) return {};
+  const std::string text = in_.substr(0, 4 + length);
+  if (!same_bytes(in_.substr(4 + length, kMacBytes),
+                  hmac_sha256(receive_key_, numbered(received_++, text)))) {
+    fail("a message that is not from it");
+    return {};
+  }
+  in_.erase(0, 4 + length + kMacBytes);
+  return Message{text[4], text.substr(5)};
+}
+
+}  // namespace kneepoint::agent

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Texts of /proc, /sys and /etc to facts. A text that lacks what is looked for gives "unknown" or
+// nothing: a missing fact never fails a run.
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <set>
+
+#include "agents/agent/provenance/binding.h"
+#include "agents/agent/provenance/provenance.h"
+
+namespace kneepoint::agent {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && std::string_view(" \t\r\n\"").find(text.front()) != text.npos) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && std::string_view(" \t\r\n\"").find(text.back()) != text.npos) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+template <typename Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    const std::size_t newline = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, newline));
+    text.remove_prefix(std::min(newline + 1, text.size()));
+  }
+}
+
+// "name : value" or "NAME=value"; the first one.
+std::string field(std::string_view text, std::string_view name, char separator) {
+  std::string found;
+  for_each_line(text, [&](std::string_view line) {
+    const std::size_t at = line.find(separator);
+    if (!found.empty() || at == std::string_view::npos || trim(line.substr(0, at)) != name) return;
+    found = trim(line.substr(at + 1));
+  });
+  return found;
+}
+
+}  // namespace
+
+std::string fact(const Facts& facts, std::string_view name) {
+  for (const auto& [key, value] : facts) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+std::string parse_cpuinfo_field(std::string_view cpuinfo, std::string_view name) {
+  return field(cpuinfo, name, ':');
+}
+
+std::string parse_cpu_model(std::string_view cpuinfo) {
+  for (const char* name : {"model name", "Model", "cpu model", "cpu", "CPU implementer"}) {
+    std::string model = field(cpuinfo, name, ':');
+    if (!model.empty()) return model;
+  }
+  return "unknown";
+}
+
+CpuCounts parse_cpu_counts(std::string_view cpuinfo) {
+  CpuCounts counts;
+  std::set<std::string> sockets;
+  std::set<std::pair<std::string, std::string>> cores;
+  std::string socket = "0";
+  for_each_line(cpuinfo, [&](std::string_view line) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string_view name = trim(line.substr(0, colon));
+    const std::string value(trim(line.substr(colon + 1)));
+    if (name == "processor") ++counts.logical;
+    if (name == "physical id") sockets.insert(socket = value);
+    if (name == "core id") cores.emplace(socket, value);
+  });
+  counts.sockets = std::max<int>(1, static_cast<int>(sockets.size()));
+  counts.cores = cores.empty() ? counts.logical : static_cast<int>(cores.size());
+  return counts;
+}
+
+std::string parse_memory_bytes(std::string_view meminfo) {
+  const std::string text = field(meminfo, "MemTotal", ':');
+  std::int64_t kib = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), kib);
+  return result.ec == std::errc() ? std::to_string(kib * 1024) : "unknown";
+}
+
+std::string parse_os_name(std::string_view os_release) {
+  const std::string name = field(os_release, "PRETTY_NAME", '=');
+  return name.empty() ? "unknown" : name;
+}
+
+std::string parse_first_line(std::string_view text) {
+  return std::string(trim(text.substr(0, text.find('\n'))));
+}
+
+std::string parse_gpu_models(const std::vector<std::string>& information) {
+  std::vector<std::pair<std::string, int>> models;
+  for (const auto& text : information) {
+    std::string model = field(text, "Model", ':');
+    if (model.empty()) model = "unknown";
+    const auto at = std::find_if(models.begin(), models.end(),
+                                 [&](const auto& known) { return known.first == model; });
+    if (at == models.end()) {
+      models.emplace_back(model, 1);
+    } else {
+      ++at->second;
+    }
+  }
+  std::string result;
+  for (const auto& [model, count] : models) {
+    result += (result.empty() ? "" : ", ") + std::to_string(count) + " x " + model;
+  }
+  return result.empty() ? "none" : result;
+}
+
+std::string parse_container(std::string_view proc_1_environ, bool docker_file, bool podman_file,
+                            std::string_view proc_self_cgroup) {
+  static constexpr std::string_view kVariable = "container=";
+  for (std::size_t at = 0; at < proc_1_environ.size();) {
+    const std::size_t end = std::min(proc_1_environ.find('\0', at), proc_1_environ.size());
+    const std::string_view entry = proc_1_environ.substr(at, end - at);
+    if (entry.substr(0, kVariable.size()) == kVariable) {
+      return std::string(entry.substr(kVariable.size()));
+    }
+    at = end + 1;
+  }
+  if (proc_self_cgroup.find("kubepods") != std::string_view::npos) return "kubernetes";
+  if (podman_file) return "podman";
+  if (docker_file || proc_self_cgroup.find("/docker") != std::string_view::npos) return "docker";
+  if (proc_self_cgroup.find("/lxc") != std::string_view::npos) return "lxc";
+  return "none";
+}
+
+Facts parse_caches(const std::vector<CacheText>& caches) {
+  Facts facts;
+  for (const CacheText& cache : caches) {
+    if (cache.type == "Instruction" || (cache.level != "2" && cache.level != "3")) continue;
+    std::int64_t size = 0;
+    const char* const end = cache.size.data() + cache.size.size();
+    const auto read = std::from_chars(cache.size.data(), end, size);
+    const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
+    if (read.ec != std::errc() || size <= 0 || (unit != "K" && unit != "M")) continue;
+    facts.emplace_back("cache.l" + cache.level + "_bytes",
+                       std::to_string(size * (unit == "K" ? 1024 : 1024 * 1024)));
+    const auto cpus = parse_cpu_list(cache.shared_cpu_list);
+    if (cache.level == "3" && !cpus.empty()) {
+      facts.emplace_back("cache.l3_cpus", std::to_string(cpus.size()));
+    }
+  }
+  return facts;
+}
+
+std::string quote_command(const std::vector<std::string>& argv, std::size_t limit) {
+  std::string text;
+  for (const auto& argument : argv) {
+    if (!text.empty()) text += ' ';
+    const bool plain = !argument.empty() &&
+                       argument.find_first_of(" \t\n'\"\\$`*?[]{}()<>|&;~#!") == std::string::npos;
+    if (plain) {
+      text += argument;
+      continue;
+    }
+    text += '\'';
+    for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  if (text.size() > limit) text = text.substr(0, limit) + "...";
+  return text;
+}
+
+}  // namespace kneepoint::agent

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where and how a step ran, as flat facts. Texts of the system become facts in pure functions; only
+// the gather_ and read_ functions touch the machine. Values of environment variables are never
+// facts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agents/agent/allocation_file.h"
+#include "agents/agent/supervise/child.h"
+
+namespace kneepoint::agent {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// "" if the fact isn't there.
+std::string fact(const Facts& facts, std::string_view name);
+
+// parsers.cc: pure
+struct CpuCounts {
+  int logical = 0, cores = 0, sockets = 0;
+};
+std::string parse_cpu_model(std::string_view cpuinfo);
+std::string parse_cpuinfo_field(std::string_view cpuinfo, std::string_view name);
+CpuCounts parse_cpu_counts(std::string_view cpuinfo);
+std::string parse_memory_bytes(std::string_view meminfo);  // MemTotal
+std::string parse_os_name(std::string_view os_release);
+std::string parse_first_line(std::string_view text);
+std::string parse_gpu_models(const std::vector<std::string>& information);  // "none" if empty
+std::string parse_container(std::string_view proc_1_environ, bool docker_file, bool podman_file,
+                            std::string_view proc_self_cgroup);
+struct CacheText {
+  std::string level, type, size, shared_cpu_list;  // "3", "Unified", "32768K", "0-15"
+};
+Facts parse_caches(const std::vector<CacheText>& caches);  // cache.l2_bytes, ...; what is known
+std::string quote_command(const std::vector<std::string>& argv, std::size_t limit);
+
+// provenance.cc: what doesn't change until the node boots again, from the cache if it is there.
+Facts node_facts();
+Facts changing_node_facts(const StepSpec& step);  // governor, MPI: looked at each time
+// The version that the starter tells of itself; cached until the file changes. "" if unknown.
+std::string starter_version(const std::string& path);
+// What tells a program from another build of it: a hash of its bytes, cached until the file
+// changes.
+std::string program_hash(const std::string& path);
+std::string program_of(const StepSpec& step);  // the file that a rank runs; "" if it isn't known
+Facts step_facts(const StepSpec& step);
+// Tells apart who sees other files or gathers other facts; the same until the node boots again.
+std::string boot_and_viewpoint();
+// As the batch system names it; in a pod: its node's name, since a pod is gone with its run.
+std::string host_name();
+
+}  // namespace kneepoint::agent

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watches one started workload: one loop over its two pipes, the agent's signals and the clock.
+// Reads for ever, keeps a bounded part, ends what must end.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "agents/agent/supervise/child.h"
+#include "agents/agent/supervise/output_capture.h"
+#include "agents/agent/supervise/signals.h"
+
+namespace kneepoint::agent {
+
+// A captured stream and the file it goes to: made when the first byte comes, the head written as it
+// comes, the rest at the end. A file that can't be written loses output, not the run.
+class OutputStream {
+ public:
+  explicit OutputStream(std::string path) : path_(std::move(path)) {}
+
+  void attach(File pipe) { pipe_ = std::move(pipe); }
+  int fd() const { return pipe_.fd(); }
+  bool is_open() const { return pipe_.is_open(); }
+  void drain(int rounds);  // reads at most so many blocks; closes the pipe at its end
+  void flush();
+  void finish();
+
+  const OutputCapture& capture() const { return capture_; }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  void write_out(std::string_view bytes);
+
+  std::string path_;
+  File pipe_;
+  File file_;
+  OutputCapture capture_;
+  std::size_t written_ = 0;  // of the head
+  bool enlarged_ = false;
+  std::string problem_;
+};
+
+struct Supervision {
+  int wait_status = 0;
+  bool ended = true;  // false: could not even be killed
+  bool limit_passed = false;
+  bool cancelled = false;
+  bool stopped = false;  // on_tick asked for it
+  Leftovers leftovers;
+};
+
+constexpr Nanoseconds kEarlyTick = 200 * kMillisecond;  // in the first second: short runs
+constexpr Nanoseconds kTick = 500 * kMillisecond;       // most of what an agent costs are its ticks
+constexpr Nanoseconds kHelperTick = 200 * kMillisecond;
+constexpr Nanoseconds kGrace = 3 * kSecond;          // between SIGTERM and SIGKILL
+constexpr Nanoseconds kStarterGrace = 10 * kSecond;  // the same for srun and mpirun: see below
+constexpr Nanoseconds kKillLimit = 10 * kSecond;     // for what SIGKILL doesn't end at once
+constexpr Nanoseconds kHelperWait = 30 * kSecond;    // for daemons on other nodes that are ending
+
+// Returns when the child and all its descendants are gone and their output is read. `on_tick` is
+// called about every kTick; when it returns false the child is killed.
+//
+// A starter (`grace`: kStarterGrace) has ranks or daemons on other nodes, which no signal of ours
+// reaches: killing it, or the srun that mpirun leaves behind, would have them live on beside the
+// next step. So it has time to end them; what it leaves behind to wait for them is waited for.
+Supervision supervise(pid_t pid, Nanoseconds limit, Nanoseconds grace, OutputStream& out,
+                      OutputStream& err, Signals& signals, const std::function<bool()>& on_tick);
+
+}  // namespace kneepoint::agent

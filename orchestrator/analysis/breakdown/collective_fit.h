@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// alpha and beta of the network out of measured all-reduces, which algorithm explains them, and
+// what another size or K would take. Relative errors, coefficients never below 0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/breakdown/collectives.h"
+#include "orchestrator/analysis/statistics/summary.h"
+
+namespace kneepoint {
+
+struct AllreduceRow {
+  double bytes = 0, k = 0, seconds = 0;
+};
+
+struct AllreduceFit {
+  Allreduce algorithm = Allreduce::ring;
+  LinkCost cost;  // gamma is the one given, or inside beta: see gamma_within_beta
+  bool gamma_within_beta = false;
+  double relative_error = 0;  // root of the mean squared relative residual
+  double sigma = 0;           // the same with the fitted coefficients taken off the count
+  int rows = 0, fitted = 0;   // rows used, coefficients above 0
+  double covariance[2][2] = {{0, 0}, {0, 0}};  // of alpha and beta, those above 0
+  // One-sided 95% limits of the fit without the bound at 0; none without spare rows.
+  std::optional<double> alpha_low, alpha_high, beta_low, beta_high;
+};
+
+struct AllreduceModel {
+  std::vector<AllreduceFit> fits;  // best first; the others are no rivals unless named
+  int plausible = 1;               // the first so many are not told apart by these rows
+  std::vector<std::string> notes;  // what these rows can't identify, and what to measure
+};
+
+// Rows at K = 1 are left out. `gamma`: seconds per byte reduced if known from elsewhere; its column
+// follows beta's, so times of all-reduces alone can't give it.
+Result<AllreduceModel> fit_allreduce(const std::vector<AllreduceRow>& rows,
+                                     std::optional<double> gamma = std::nullopt);
+
+struct AllreducePrediction {
+  double bytes = 0, k = 0;           // what was asked for
+  double seconds = 0;                // by the best
+  std::optional<Interval> interval;  // 90%, over all plausible algorithms; none without spare rows
+  bool extrapolated = false;         // outside the measured sizes or K
+  std::string sentence;
+};
+Result<AllreducePrediction> predict_allreduce(const AllreduceModel& model,
+                                              const std::vector<AllreduceRow>& rows, double bytes,
+                                              double k);
+
+}  // namespace kneepoint

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two builds measured in turns: the ratio of their times at each point and over each curve, what of
+// T moved, and whether the second is slower. Ratios are T of the second over T of the first, the
+// reference. By docs/methods.md. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/gate/gate.h"
+#include "orchestrator/analysis/gate/history.h"
+
+namespace kneepoint {
+
+struct BuildOptions {
+  double alpha = 0.01;           // one-sided; half for all points, half for all curves
+  double effect = 0.015;         // of a point
+  double curve_effect = 0.01;    // of a curve
+  double max_regression = 0.05;  // runs that can't show this are inconclusive
+};
+
+// One build at one point.
+struct BuildSide {
+  int runs = 0, failed = 0;
+  double seconds = 0;  // median; 0: no valid run
+  NightParts parts;    // medians; all 0: the workload doesn't say
+};
+
+// What a test of a point and of a curve have in common.
+struct BuildTest {
+  int pairs = 0;  // repeats with a valid run of each build
+  std::optional<double> ratio;
+  std::optional<Interval> interval;
+  double p_slower = 1, p_faster = 1;  // one-sided
+  bool slower = false, faster = false;
+  std::optional<double> detectable;  // a change that four of five such studies would show
+  std::optional<MovedTerm> moved;    // which part of T makes up most of the change
+};
+
+struct BuildPoint : BuildTest {
+  std::string key;  // without the build
+  int k = 1;
+  BuildSide reference, candidate;
+};
+
+struct BuildCurve : BuildTest {
+  std::string case_name, shape_name;
+  Mode mode = Mode::strong;
+  std::vector<BuildPoint> points;  // K ascending
+};
+
+struct BuildComparison {
+  std::string reference, candidate;  // labels
+  std::vector<BuildCurve> curves;
+  Verdict verdict = Verdict::inconclusive;
+  std::string why;                   // a sentence without its full stop
+  std::optional<double> detectable;  // of the curve that shows least
+  std::vector<std::string> notes;    // sentences: what else differs between the two
+};
+
+// None: the study has not exactly two builds of the same points.
+std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
+                                              const BuildOptions& options = {});
+
+// The pairs of each point, by its key without the build, as the gate confirms with them.
+std::vector<ConfirmedPoint> pairs_of(const StudyEvidence& evidence, const std::string& reference,
+                                     const std::string& candidate);
+
+}  // namespace kneepoint

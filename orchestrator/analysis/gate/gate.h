@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Did last night make it worse? Tonight against the nights before it, by docs/methods.md: a
+// prediction test for every point and every curve, corrected for their number, confirmed by builds
+// measured in turns or by a second night. Pure; nights within one segment, tonight last.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/statistics/change_points.h"
+#include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/model/shape.h"
+
+namespace kneepoint {
+
+enum class Verdict {
+  pass,
+  improved,
+  suspect,
+  regressed,
+  inconclusive,
+  env_change,
+  no_baseline,
+  failed
+};
+const char* to_string(Verdict verdict);  // "PASS", "ENV_CHANGE"
+
+struct GateOptions {
+  double alpha = 0.025;         // of a night, over all its points, for each window
+  double min_effect = 0.03;     // of a point
+  double curve_alpha = 0.005;   // of a curve, for each window
+  double curve_effect = 0.02;   // of a curve
+  double confirm_alpha = 0.01;  // builds in turns
+  double confirm_effect = 0.015;
+  double confirm_curve_effect = 0.01;
+  double max_regression = 0.05;  // a history that can't see this on a curve is inconclusive
+  int least_history = 8;
+  int most_history = 30;
+  double least_sd = 0.003;  // of nightly log medians: nobody's nights are more alike
+  double drift = 0.05;      // of a curve against the pinned baseline
+  double knee_floor = 0.7;
+  double knee_shift = 0.25;  // octaves
+};
+
+// One point over the nights.
+struct GateSeries {
+  std::string key;    // "default/jacobi/strong/K=4/..."
+  std::string curve;  // points of the same one are tested together too
+  int k = 1;
+  std::vector<std::optional<double>> log_medians;  // by night; none: not measured
+  bool failed = false;                             // tonight: a run of it, for good
+  Mode mode = Mode::strong;
+  std::vector<double> runs;           // tonight's, seconds; empty: not known one by one
+  std::vector<double> baseline_runs;  // of the study that is the baseline, if it compares
+  double run_sd = 0;                  // of ln T between runs of a night; 0: not known
+};
+
+// The mean of the last `window` nights against `history` nights before them.
+struct NightTest {
+  int window = 1;
+  int history = 0;
+  double t = 0;
+  double p_slower = 1, p_faster = 1;  // one-sided
+  double effect = 0;                  // e^(mean of the window - median of the history) - 1
+  double low = 0, high = 0;           // 95% of 1 + effect
+  double sd = 0;
+  double cliff = 0;                     // how much oftener slower than faster than those nights
+  bool slower = false, faster = false;  // significant, and large enough
+};
+// None: too little history.
+std::optional<NightTest> night_test(const std::vector<double>& nights, int window,
+                                    const GateOptions& options);
+
+// Which of these p are rejected at a level of `alpha` for all of them together.
+std::vector<bool> holm(const std::vector<double>& p, double alpha);
+
+// The change that a test at `alpha` would find in four of five nights.
+double minimal_detectable(double sd, int history, double alpha);
+
+struct GateFinding {
+  std::string name;  // key of the point, or name of the curve
+  bool whole_curve = false;
+  std::vector<int> ks;  // of the point, or all of the curve
+  std::vector<NightTest> tests;
+  double detectable = 0;  // smallest change seen in four of five nights; 0: unknown
+  bool slower = false, faster = false;
+  bool slower_before = false, faster_before = false;  // the night before tonight too
+  const NightTest* decisive() const;                  // the one with the least p; nullptr: none
+};
+
+// Pairs of runs of the pinned and the new build, in turns on one allocation.
+struct ConfirmedPoint {
+  std::string key;
+  std::vector<double> baseline, candidate;  // seconds
+};
+struct Confirmation {
+  std::string name;
+  bool whole_curve = false;
+  double ratio = 1;
+  std::optional<Interval> interval;
+  double p = 1;
+  double cliff = 0;
+  bool confirmed = false;
+};
+
+// Tonight's runs of a point against those of the baseline study: all there is while nights are few.
+struct BaselineRatio {
+  std::string name;
+  double ratio = 1;
+  std::optional<Interval> interval;
+  double cliff = 0;
+  bool slower = false, faster = false;  // the interval is off 1, and the ratio by min_effect
+};
+
+// A curve's last nights against the one night of the baseline.
+struct Drift {
+  std::string name;
+  double ratio = 1;
+  double p = 1;
+  bool drifted = false, drifted_before = false;  // the same the night before
+};
+
+// Where efficiency falls to the floor, tonight and in the nights before.
+struct KneeShift {
+  std::string name;
+  double before = 0, tonight = 0;  // K, at most the largest measured
+  double octaves = 0;              // log2 of their ratio
+  double low = 0, high = 0;        // so that each side errs as often as a curve's test may
+  bool shifted = false;
+  bool confirmed = false;  // by builds in turns
+};
+
+// What an inconclusive night lacks; 0: more of it would not do.
+struct GateNeeds {
+  int nights = 0;   // more of them
+  int repeats = 0;  // at a point, instead of those there are
+  std::string sentence;
+};
+
+struct GateAnswer {
+  Verdict verdict = Verdict::no_baseline;
+  std::string why;                  // a sentence
+  std::vector<GateFinding> points;  // in the order of the series
+  std::vector<GateFinding> curves;  // in the order of their first point
+  std::vector<Confirmation> confirmed;
+  int nights = 0;                               // before tonight
+  double curve_detectable = 0;                  // the worst of the curves; 0: unknown
+  std::vector<BaselineRatio> against_baseline;  // while nights are few, points with a baseline
+  std::vector<Drift> drifts;                    // of curves with a baseline
+  std::vector<KneeShift> knees;                 // of curves with enough K and runs
+  std::optional<GateNeeds> needs;               // inconclusive
+};
+
+// `turns`: what was measured in turns for what is suspect; none: nothing was, so a second night in
+// a row decides.
+GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& options = {},
+                const std::optional<std::vector<ConfirmedPoint>>& turns = std::nullopt);
+
+// What must be measured in turns to settle what is suspect: ten pairs at a point of its own, five
+// at every K of a curve.
+struct TurnsWanted {
+  std::string key;
+  int pairs = 10;
+};
+std::vector<TurnsWanted> turns_wanted(const std::vector<GateSeries>& series,
+                                      const GateAnswer& answer);
+
+// One-sided and exact: is `candidate` slower than `baseline`?
+double mann_whitney_slower(const std::vector<double>& candidate,
+                           const std::vector<double>& baseline);
+// How much oftener a value of the first is above one of the second than below: -1 to 1.
+double cliffs_delta(const std::vector<double>& first, const std::vector<double>& second);
+
+}  // namespace kneepoint

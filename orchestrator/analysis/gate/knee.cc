@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Did the knee move? Where efficiency falls to the floor, tonight against the nights before, by one
+// bootstrap of both. Whole nights are drawn, since what a night does to all K alike leaves
+// efficiency alone. Tonight is one night, and off by what one of the others is off. Builds in turns
+// share their night, so there runs are drawn.
+#include <algorithm>
+#include <cmath>
+
+#include "orchestrator/analysis/gate/parts.h"
+#include "orchestrator/analysis/knee/crossing.h"
+#include "orchestrator/analysis/knee/knee.h"
+#include "orchestrator/analysis/statistics/bootstrap.h"
+#include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/base/hash.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr std::size_t kLeastKneeK = 3;
+constexpr std::size_t kLeastRuns = 3;
+
+// One side: for every K some values, either drawn together (nights) or apart (runs).
+struct Side {
+  std::vector<std::vector<double>> seconds;  // by K
+  bool together = false;
+};
+
+struct KneeCurve {
+  std::string name;
+  Mode mode = Mode::strong;
+  std::vector<int> ks;  // ascending
+  Side before, tonight;
+};
+
+double knee_of(const KneeCurve& curve, const std::vector<double>& seconds, double floor) {
+  std::vector<double> cost;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const double workers =
+        curve.mode == Mode::strong ? static_cast<double>(curve.ks[i]) / curve.ks[0] : 1;
+    cost.push_back(workers * seconds[i] / seconds[0]);
+  }
+  const std::vector<double> equal(cost.size(), 1.0);
+  const Crossing crossing = find_crossing(curve.ks, isotonic_increasing(cost, equal), floor);
+  return std::min(crossing.k, static_cast<double>(curve.ks.back()));
+}
+
+std::vector<double> medians_of(const Side& side) {
+  std::vector<double> seconds;
+  for (const auto& values : side.seconds) seconds.push_back(median(values));
+  return seconds;
+}
+
+std::vector<double> drawn(const Side& side, Random& random) {
+  std::vector<std::size_t> together;
+  if (side.together) {
+    const std::size_t count = side.seconds.front().size();
+    for (std::size_t i = 0; i < count; ++i) together.push_back(draw(random, count));
+  }
+  std::vector<double> seconds;
+  for (const auto& values : side.seconds) {
+    std::vector<double> sample;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sample.push_back(values[side.together ? together[i] : draw(random, values.size())]);
+    }
+    seconds.push_back(median(std::move(sample)));
+  }
+  return seconds;
+}
+
+// Tonight, off by as much as a night of those before is off their middle.
+std::vector<double> drawn_night(const std::vector<double>& tonight, const Side& nights,
+                                const std::vector<double>& middle, Random& random) {
+  const std::size_t night = draw(random, nights.seconds.front().size());
+  std::vector<double> seconds = tonight;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    seconds[i] *= nights.seconds[i][night] / middle[i];
+  }
+  return seconds;
+}
+
+KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
+  KneeShift shift;
+  shift.name = curve.name;
+  const std::vector<double> middle = medians_of(curve.before), now = medians_of(curve.tonight);
+  shift.before = knee_of(curve, middle, options.knee_floor);
+  shift.tonight = knee_of(curve, now, options.knee_floor);
+  shift.octaves = std::log2(shift.tonight / shift.before);
+  if (std::abs(shift.octaves) < options.knee_shift) return shift;  // whatever the interval is
+  BootstrapOptions bootstrap;
+  bootstrap.seed = fnv1a64(curve.name);
+  std::vector<double> octaves(static_cast<std::size_t>(bootstrap.replicates));
+  for_each_replicate(bootstrap, "knee shift", [&](int number, Random& random) {
+    const double before = knee_of(curve, drawn(curve.before, random), options.knee_floor);
+    const std::vector<double> other = curve.before.together
+                                          ? drawn_night(now, curve.before, middle, random)
+                                          : drawn(curve.tonight, random);
+    const double tonight = knee_of(curve, other, options.knee_floor);
+    octaves[static_cast<std::size_t>(number)] = std::log2(tonight / before);
+  });
+  const Bounds bounds =
+      percentile_bounds(std::move(octaves), std::max(1 - 2 * options.curve_alpha, 0.0));
+  shift.low = bounds.low;
+  shift.high = bounds.high;
+  shift.shifted = bounds.low > 0 || bounds.high < 0;
+  return shift;
+}
+
+// The points of a curve by K; empty: some K stands twice (several shapes), so no one curve is it.
+std::vector<std::size_t> by_k(const std::vector<GateSeries>& series,
+                              std::vector<std::size_t> points) {
+  std::sort(points.begin(), points.end(),
+            [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (series[points[i]].k == series[points[i - 1]].k) return {};
+  }
+  return points;
+}
+
+// The nights before tonight that have every point, the latest.
+std::vector<std::size_t> whole_nights(const std::vector<GateSeries>& series,
+                                      const std::vector<std::size_t>& points,
+                                      const GateOptions& options) {
+  std::vector<std::size_t> nights;
+  const std::size_t tonight = series[points.front()].log_medians.size() - 1;
+  for (std::size_t night = tonight; night-- > 0;) {
+    const bool whole = std::all_of(points.begin(), points.end(), [&](std::size_t i) {
+      return series[i].log_medians[night].has_value();
+    });
+    if (whole) nights.push_back(night);
+    if (nights.size() == static_cast<std::size_t>(options.most_history)) break;
+  }
+  return nights;
+}
+
+}  // namespace
+
+std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
+                                        const std::vector<CurveNights>& curves,
+                                        const GateOptions& options) {
+  std::vector<KneeShift> shifts;
+  for (const CurveNights& from : curves) {
+    const std::vector<std::size_t> points = by_k(series, from.points);
+    if (points.size() < kLeastKneeK) continue;
+    const std::vector<std::size_t> nights = whole_nights(series, points, options);
+    if (nights.size() < static_cast<std::size_t>(options.least_history)) continue;
+    KneeCurve curve{from.name, series[points.front()].mode, {}, {{}, true}, {}};
+    bool enough = true;
+    for (const std::size_t i : points) {
+      enough = enough && series[i].runs.size() >= kLeastRuns;
+      curve.ks.push_back(series[i].k);
+      curve.tonight.seconds.push_back(series[i].runs);
+      auto& before = curve.before.seconds.emplace_back();
+      for (const std::size_t night : nights) {
+        before.push_back(std::exp(*series[i].log_medians[night]));
+      }
+    }
+    if (enough) shifts.push_back(shift_of(curve, options));
+  }
+  return shifts;
+}
+
+void confirm_knees(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
+                   const GateOptions& options, std::vector<KneeShift>& shifts) {
+  for (KneeShift& shift : shifts) {
+    if (!shift.shifted) continue;
+    std::vector<std::size_t> points;
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      if (series[i].curve == shift.name) points.push_back(i);
+    }
+    points = by_k(series, std::move(points));
+    if (points.empty()) continue;
+    KneeCurve curve{shift.name, series[points.front()].mode, {}, {}, {}};
+    for (const std::size_t i : points) {
+      const auto pairs = std::find_if(turns.begin(), turns.end(), [&](const ConfirmedPoint& one) {
+        return one.key == series[i].key;
+      });
+      if (pairs == turns.end() || pairs->baseline.size() < kLeastRuns ||
+          pairs->candidate.size() < kLeastRuns) {
+        continue;
+      }
+      curve.ks.push_back(series[i].k);
+      curve.before.seconds.push_back(pairs->baseline);
+      curve.tonight.seconds.push_back(pairs->candidate);
+    }
+    if (curve.ks.size() < kLeastKneeK) continue;
+    const KneeShift again = shift_of(curve, options);
+    shift.confirmed = again.shifted && (again.octaves < 0) == (shift.octaves < 0);
+  }
+}
+
+}  // namespace kneepoint

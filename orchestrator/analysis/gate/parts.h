@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of the gate share; nobody else includes it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/gate/gate.h"
+
+namespace kneepoint {
+
+struct CurveNights {
+  std::string name;
+  std::vector<std::size_t> points;  // of the series, those measured tonight
+};
+
+double mean_of(const std::vector<double>& values, std::size_t begin, std::size_t end);
+
+// The mean over the curve's points, of the nights up to `last` that have them all. Empty: `last`
+// has not.
+std::vector<double> nights_of(const std::vector<GateSeries>& series, const CurveNights& curve,
+                              std::size_t last);
+
+// The lower end of a 90% interval of the true deviation, as a share of the one seen.
+double deviation_at_least(int history);
+
+// confirm.cc
+void confirm(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
+             const GateOptions& options, GateAnswer& answer);
+
+// baseline.cc
+std::vector<BaselineRatio> baseline_ratios(const std::vector<GateSeries>& series,
+                                           const GateOptions& options);
+std::vector<Drift> find_drifts(const std::vector<GateSeries>& series,
+                               const std::vector<CurveNights>& curves, std::size_t last,
+                               const GateOptions& options);
+
+// knee.cc
+std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
+                                        const std::vector<CurveNights>& curves,
+                                        const GateOptions& options);
+// The same of builds in turns: is the knee of the candidate another one?
+void confirm_knees(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
+                   const GateOptions& options, std::vector<KneeShift>& shifts);
+
+// needs.cc: what the curve's nights lack to show max_regression.
+GateNeeds needs_of(const std::vector<GateSeries>& series, const CurveNights& curve,
+                   const NightTest& test, const GateOptions& options);
+
+}  // namespace kneepoint

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every definition of the knee of one curve, side by side, with intervals by the joint bootstrap
+// and a sentence where they disagree. Definitions differ for good reasons; docs/methods.md says
+// which answers what.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/models/models.h"
+#include "orchestrator/analysis/statistics/bootstrap.h"
+
+namespace kneepoint {
+
+struct Knee {
+  // "efficiency": E falls to the floor. "power": S·E is largest. "marginal": the last step that
+  // gains half of what is ideal. "min_time": T is least. "usl_peak": the same by the Universal
+  // Scalability Law. "kneedle": furthest above the chord of S; moves with the range measured.
+  std::string rule;
+  std::string basis;                   // "measured", or the model that it comes from
+  std::optional<double> floor;         // efficiency only
+  bool powers_of_two = false;          // on that part of the curve only
+  std::optional<double> k;             // none unless inside
+  std::optional<double> low, high;     // 95%; none: no interval, or see open_high
+  bool open_high = false;              // the interval reaches beyond the K measured
+  std::optional<int> k_sure, k_maybe;  // efficiency only: as in KneeAnswer
+  std::string status;                  // "inside", "beyond" the largest K, "below" the second
+  std::optional<double>
+      extrapolated;  // where the model has it, when that is outside the K measured
+  std::string note;
+};
+
+struct KneesAnswer {
+  std::vector<Knee> knees;
+  bool agree = true;      // efficiency at the first floor, power and marginal within a factor of 2
+  std::string agreement;  // that in words
+  bool sawtooth = false;  // K that are no powers of two are slower than the powers around them
+  std::vector<std::string> notes;
+};
+
+struct KneeOptions {
+  std::vector<double> floors = {0.7, 0.8, 0.5};  // the plan's own first
+  BootstrapOptions bootstrap;
+};
+
+// `times` as ordered() gives them. Fewer than two K: no knee, and a note that says so.
+KneesAnswer find_knees(Mode mode, const Times& times, const KneeOptions& options = {});
+
+}  // namespace kneepoint

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which model explains a curve, by docs/methods.md: fitted on individual runs, ranked by AICc,
+// checked by leaving out each K in turn and by a test for lack of fit. A model that the data can't
+// tell from others is not fitted; the answer says which K would change that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/models/fitting.h"
+#include "orchestrator/analysis/statistics/times.h"
+
+namespace kneepoint {
+
+constexpr double kPlausible = 6;          // delta AICc up to which a model stays in question
+constexpr double kLackOfFitLevel = 0.01;  // p below it: said, never blocks
+
+// F of what the model misses at each K over what repeats scatter.
+struct LackOfFit {
+  double f = 0, p = 1;
+  int df_model = 0, df_runs = 0;
+};
+
+// A coefficient at 0 is "not detectable": the largest value (one-sided 95%) that the runs allow.
+struct UpperLimit {
+  std::string term;  // "one", "inverse_k", "log2_k", "k_minus_1"
+  double limit = 0;
+};
+
+struct ModelFit {
+  std::string name;
+  TermSet terms = 0;
+  Coefficients coefficients;
+  double log_residual = 0;  // sum over runs of (ln T - ln f)²
+  double aicc = 0, delta = 0, weight = 0;
+  std::optional<double> left_out_rms;    // of ln T - ln f at K that the fit has not seen
+  std::optional<LackOfFit> lack_of_fit;  // none without repeats
+  std::vector<UpperLimit> not_detectable;
+  // Strong only: a weak curve alone can't identify them.
+  std::optional<double> serial_fraction;  // a/(a+b); USL's alpha
+  std::optional<double> ceiling;          // 1/s; none: no ceiling seen
+  std::optional<double> ceiling_reached;  // speedup at the largest K measured over the ceiling
+  double log_share = 0;                   // c/T(1)
+  double linear_share = 0;                // d/T(1); USL's beta
+  std::optional<double> fastest_k;        // continuous; none: falls for ever
+  bool fastest_in_range = false;          // within the K measured; else not to be printed as such
+};
+
+struct NotFitted {
+  std::string name;
+  std::vector<int> add_k;  // measuring these would allow it
+  std::string why;
+};
+
+// T = a + b·K^-p: a diagnostic, not ranked with the others. p clearly above 1: superlinear.
+struct PowerFit {
+  double a = 0, b = 0, p = 1;
+  double log_residual = 0, aicc = 0;
+};
+
+struct ModelsAnswer {
+  std::vector<ModelFit> fits;  // best first; empty: too few K
+  std::vector<NotFitted> not_fitted;
+  std::optional<PowerFit> power;  // strong, from 5 K on
+  std::vector<std::string> notes;
+};
+
+struct ModelOptions {
+  bool robust = false;  // Huber's weights
+};
+
+// `times` as ordered() gives them.
+ModelsAnswer fit_models(Mode mode, const Times& times, const ModelOptions& options = {});
+
+// The forms that these K and runs can tell apart: terms <= distinct K - 2 and AICc is finite.
+std::vector<TermSet> identifiable(Mode mode, const Times& times);
+
+// K that make `needed` distinct ones: past the largest as long as efficiency is above one half
+// there, else into the widest gap.
+std::vector<int> suggest_k(Mode mode, const Times& times, int needed);
+
+}  // namespace kneepoint

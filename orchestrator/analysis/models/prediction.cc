@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Residual bootstrap: new runs around the fitted curve with relative errors drawn from its own, the
+// same model fitted again, and one more error for the run that is predicted.
+#include "orchestrator/analysis/models/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "orchestrator/base/text.h"
+
+namespace kneepoint {
+namespace {
+
+// The relative errors of a fit: T = f·ratio. Widened for the terms that were fitted to them.
+std::vector<double> error_ratios(const Times& times, const ModelFit& fit) {
+  const double runs = count_runs(times);
+  const double widen = std::sqrt(runs / (runs - count_terms(fit.terms)));
+  std::vector<double> ratios;
+  for (const TimesAtK& at : times) {
+    const double f = fit.coefficients.at(at.k);
+    for (const double t : at.seconds) ratios.push_back(std::exp(widen * std::log(t / f)));
+  }
+  return ratios;
+}
+
+// One vector per K in `ks`: what runs there would have taken, over the replicates.
+std::vector<std::vector<double>> simulate(const Times& times, const ModelFit& fit,
+                                          const std::vector<int>& ks,
+                                          const BootstrapOptions& options) {
+  const std::vector<double> ratios = error_ratios(times, fit);
+  std::vector<SumsAtK> shape = sums_of(times);
+  std::vector<double> curve;
+  for (const TimesAtK& at : times) curve.push_back(fit.coefficients.at(at.k));
+  std::vector<std::vector<double>> seconds(ks.size(), std::vector<double>(options.replicates));
+  for_each_replicate(options, "predict-" + fit.name, [&](int number, Random& random) {
+    std::vector<SumsAtK> sums = shape;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const int runs = static_cast<int>(times[i].seconds.size());
+      double total = 0, inverse = 0, inverse2 = 0;
+      for (int run = 0; run < runs; ++run) {
+        const double ratio = ratios[draw(random, ratios.size())];
+        total += ratio;
+        inverse += 1 / ratio;
+        inverse2 += 1 / (ratio * ratio);
+      }
+      sums[i].mean = curve[i] * total / runs;
+      sums[i].inverse = inverse / curve[i];
+      sums[i].inverse2 = inverse2 / (curve[i] * curve[i]);
+    }
+    Fitter fitter;
+    const Coefficients c = fitter.fit(sums, fit.terms);
+    for (std::size_t j = 0; j < ks.size(); ++j) {
+      seconds[j][number] = c.at(ks[j]) * ratios[draw(random, ratios.size())];
+    }
+  });
+  return seconds;
+}
+
+void summarise_models(Prediction& p) {
+  p.seconds = p.models.front().seconds;
+  p.low = p.models.front().low;
+  p.high = p.models.front().high;
+  double least = p.seconds, most = p.seconds;
+  std::string each;
+  for (const ModelPrediction& m : p.models) {
+    p.low = std::min(p.low, m.low);
+    p.high = std::max(p.high, m.high);
+    least = std::min(least, m.seconds);
+    most = std::max(most, m.seconds);
+    each += (each.empty() ? "" : ", ") + format_number("%.3g", m.seconds) + " s by " + m.model;
+  }
+  if (most > least * (1 + kModelsDiffer)) {
+    p.note = "the runs can't tell these models apart at K=" + std::to_string(p.k) + ": " + each;
+  }
+}
+
+// Empty: K may be predicted.
+std::string why_refused(int k, int largest, bool beyond_cap) {
+  const std::string what = "K=" + std::to_string(k);
+  const std::string measured = " times the largest K measured (" + std::to_string(largest) + ")";
+  if (k < 1) return what + " is not a number of workers";
+  if (k > kPredictNeverTo * largest)
+    return what + " is more than 10" + measured + ": no prediction";
+  if (k > kPredictTo * largest && !beyond_cap) {
+    return what + " is more than 4" + measured + ": predicted only when asked for explicitly";
+  }
+  return "";
+}
+
+}  // namespace
+
+PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
+                                const std::vector<int>& ks, const PredictionOptions& options) {
+  PredictionsAnswer answer;
+  if (models.fits.empty()) {
+    answer.refused.emplace_back("no model could be fitted: no prediction");
+    return answer;
+  }
+  std::vector<int> accepted;
+  for (const int k : ks) {
+    const std::string why = why_refused(k, times.back().k, options.beyond_cap);
+    if (why.empty()) {
+      accepted.push_back(k);
+      answer.predictions.push_back(
+          {.k = k, .extrapolated = k < times.front().k || k > times.back().k});
+    } else {
+      answer.refused.push_back(why);
+    }
+  }
+  if (accepted.empty()) return answer;
+  for (const ModelFit& fit : models.fits) {
+    if (fit.delta > kPlausible) continue;
+    auto seconds = simulate(times, fit, accepted, options.bootstrap);
+    for (std::size_t j = 0; j < accepted.size(); ++j) {
+      const Bounds bounds = percentile_bounds(std::move(seconds[j]), options.level);
+      const double predicted = fit.coefficients.at(accepted[j]);
+      // Runs without noise leave no width, and rounding would put the prediction outside of it.
+      answer.predictions[j].models.push_back({fit.name, fit.delta, predicted,
+                                              std::min(bounds.low, predicted),
+                                              std::max(bounds.high, predicted)});
+    }
+  }
+  for (Prediction& p : answer.predictions) summarise_models(p);
+  return answer;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Closed forms of the scaling laws, with T(1) = 1. Amdahl, Amdahl with a logarithm and the
+// Universal Scalability Law are one law with different coefficients set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "orchestrator/analysis/statistics/require.h"
+
+namespace kneepoint {
+
+// strong: T(K) = s + (1-s)/K + c·log2 K + d·(K-1). Amdahl: c = d = 0. USL: alpha = s, beta = d.
+struct ScalingLaw {
+  double serial = 0;           // s, in 0..1
+  double log_coefficient = 0;  // c >= 0
+  double linear = 0;           // d >= 0
+};
+
+struct StrongPoint {
+  double time = 0, speedup = 0, efficiency = 0;
+  double serial = 0, parallel = 0, communication = 0;  // the parts of `time`
+  std::optional<double> karp_flatt;                    // none at K = 1
+  std::optional<double> ceiling_reached;               // S · s; none when s = 0
+};
+Result<StrongPoint> strong_point(const ScalingLaw& law, double k);
+
+enum class SerialPart { fixed, grows };  // with the problem: s stays s, or becomes s·K
+
+struct WeakPoint {
+  double time = 0, efficiency = 0;
+  double throughput_speedup = 0;  // K · E: results per second relative to one worker
+  double scaled_speedup = 0;      // Gustafson: (s + (1-s)K) / T, serial work counted once
+};
+Result<WeakPoint> weak_point(const ScalingLaw& law, double k, SerialPart serial);
+
+// Gustafson's scaled speedup with T(1) = 1; `time` is the weak T(K).
+Result<double> scaled_speedup(double serial, double k, double time = 1);
+
+// Amdahl's ceiling 1/s and the K at which half of it is reached; none when s = 0.
+struct Ceiling {
+  double speedup = 0, k_half = 0;
+};
+Result<std::optional<Ceiling>> amdahl_ceiling(double serial);
+
+// The largest s with E(K) >= e beside the given communication; none: even s = 0 does not do.
+Result<std::optional<double>> largest_serial_fraction(double k, double e,
+                                                      double log_coefficient = 0,
+                                                      double linear = 0);
+
+// Where T is smallest. Past 2^53, or when T falls for ever: none.
+struct Optimum {
+  double k = 1;  // continuous, at least 1
+  std::int64_t k_integer = 1, k_power_of_two = 1;
+};
+Result<std::optional<Optimum>> fastest_k(const ScalingLaw& law);
+
+// (1/S - 1/K) / (1 - 1/K), K > 1.
+Result<double> karp_flatt(double speedup, double k);
+
+// What is known of K when the smallest measured K0 is not 1. All "relative to K0".
+struct RelativePoint {
+  double speedup = 0, efficiency = 0, karp_flatt = 0;
+  double serial = 0;  // Karp-Flatt brought to K = 1: Amdahl's s, whatever K0
+};
+Result<RelativePoint> relative_point(double k0, double time0, double k, double time);
+
+Result<double> efficiency_of_speedup(double speedup, double k);  // S / K
+// K_i·T(K_i) / (K_j·T(K_j)): from one measured K to the next, whatever the baseline.
+Result<double> local_efficiency(double k_i, double time_i, double k_j, double time_j);
+
+// Results per second against K0: rate ratio X and X / (K/K0).
+struct ResultsPoint {
+  double speedup = 0, efficiency = 0;
+};
+Result<ResultsPoint> results_point(double k0, double results0, double time0, double k,
+                                   double results, double time);
+
+}  // namespace kneepoint

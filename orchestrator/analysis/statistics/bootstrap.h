@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resampling for what depends on a whole curve. Each replicate has a random stream of its own, made
+// of the seed and its number, so the answer is the same with any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "orchestrator/analysis/statistics/times.h"
+#include "orchestrator/base/random.h"
+
+namespace kneepoint {
+
+struct BootstrapOptions {
+  std::uint64_t seed = 0;
+  int replicates = 2000;  // 5000 for a level of 99%
+  int threads = 1;        // any number gives the same answer
+};
+
+// Calls `replicate` once for each number from 0 on, each with its own stream; calls may run at the
+// same time and in any order.
+void for_each_replicate(const BootstrapOptions& options, std::string_view purpose,
+                        const std::function<void(int number, Random& random)>& replicate);
+
+// Uniform in [0, bound); its bias is below bound / 2^32. bound >= 1.
+std::size_t draw(Random& random, std::size_t bound);
+
+// Writes its columns for one resampled curve; infinity: beyond the K measured. Runs concurrently.
+using Statistic = std::function<void(const Times& sample, std::span<double> out)>;
+
+// Resamples the runs within each K, those of the baseline once per replicate, so that all values of
+// one replicate share its error. One vector per column, in the order of replicates.
+std::vector<std::vector<double>> joint_bootstrap(const Times& times, int columns,
+                                                 const Statistic& statistic,
+                                                 const BootstrapOptions& options);
+
+struct Bounds {
+  double low = 0, high = 0;
+};
+// The middle `level` of the values, by linear interpolation between order statistics; infinities
+// are allowed, no values are not.
+Bounds percentile_bounds(std::vector<double> values, double level);
+
+}  // namespace kneepoint

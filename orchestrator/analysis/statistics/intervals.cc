@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Order statistics of ratios are taken as ratios: the logarithm is monotone, so the ranks are the
+// same, and the bounds are quotients of two measured times, without rounding by log and exp.
+#include "orchestrator/analysis/statistics/intervals.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "orchestrator/analysis/statistics/distributions.h"
+#include "orchestrator/base/ensure.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr int kExactPairs = 400;
+
+// How many of the ratios above[i] / below[j] are <= x. Both sorted: one pass along the staircase.
+std::int64_t count_ratios(const std::vector<double>& above, const std::vector<double>& below,
+                          double x) {
+  std::int64_t count = 0;
+  std::size_t j = below.size();  // below[j..] give ratios <= x; moves left as `above` falls
+  for (std::size_t i = above.size(); i-- > 0;) {
+    while (j > 0 && above[i] / below[j - 1] <= x) --j;
+    count += static_cast<std::int64_t>(below.size() - j);
+  }
+  return count;
+}
+
+// The k-th smallest (from 1) of all ratios, without making them: bisection over the doubles
+// themselves, whose bit patterns are ordered like their values as long as they are positive.
+double kth_ratio(const std::vector<double>& above, const std::vector<double>& below,
+                 std::int64_t k) {
+  auto low = std::bit_cast<std::uint64_t>(above.front() / below.back());
+  auto high = std::bit_cast<std::uint64_t>(above.back() / below.front());
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (count_ratios(above, below, std::bit_cast<double>(middle)) >= k) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return std::bit_cast<double>(low);
+}
+
+void sort_positive(std::vector<double>& values) {
+  ENSURE(!values.empty(), "an empty sample has no statistics");
+  std::sort(values.begin(), values.end());
+  ENSURE(values.front() > 0 && std::isfinite(values.back()), "times are positive and finite");
+}
+
+struct Moments {
+  double mean = 0;
+  double variance_of_mean = 0;
+};
+
+Moments moments_of_logs(const std::vector<double>& values) {
+  const double n = static_cast<double>(values.size());
+  Moments m;
+  for (const double v : values) m.mean += std::log(v) / n;
+  // Equal values have no spread, whatever the rounding of their mean.
+  if (values.front() == values.back()) return m;
+  for (const double v : values) {
+    const double d = std::log(v) - m.mean;
+    m.variance_of_mean += d * d / (n - 1) / n;
+  }
+  return m;
+}
+
+Interval welch_on_logs(const std::vector<double>& above, const std::vector<double>& below) {
+  const Moments a = moments_of_logs(above), b = moments_of_logs(below);
+  const double variance = a.variance_of_mean + b.variance_of_mean;
+  Interval interval{.low = 0, .high = 0, .level = kLevel, .method = "Welch on logs"};
+  if (variance == 0) {
+    interval.low = interval.high = above.front() / below.front();
+    return interval;
+  }
+  const double df =
+      variance * variance /
+      (a.variance_of_mean * a.variance_of_mean / (static_cast<double>(above.size()) - 1) +
+       b.variance_of_mean * b.variance_of_mean / (static_cast<double>(below.size()) - 1));
+  const double half = student_t_quantile(0.5 + kLevel / 2, df) * std::sqrt(variance);
+  interval.low = std::exp(a.mean - b.mean - half);
+  interval.high = std::exp(a.mean - b.mean + half);
+  return interval;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  ENSURE(!values.empty(), "the median of nothing");
+  const std::size_t half = values.size() / 2;
+  std::nth_element(values.begin(), values.begin() + half, values.end());
+  const double upper = values[half];
+  if (values.size() % 2 == 1) return upper;
+  const double lower = *std::max_element(values.begin(), values.begin() + half);
+  return lower + (upper - lower) / 2;
+}
+
+int count_outliers(const std::vector<double>& values) {
+  if (values.size() < 3) return 0;
+  const double center = median(values);
+  std::vector<double> distances;
+  distances.reserve(values.size());
+  for (const double v : values) distances.push_back(std::abs(v - center));
+  const double mad = median(distances);
+  if (mad == 0) return 0;
+  return static_cast<int>(std::count_if(distances.begin(), distances.end(),
+                                        [&](double d) { return d > 5 * 1.4826 * mad; }));
+}
+
+RankChoice hodges_lehmann_rank(int n, int m, double level) {
+  const double tail = (1 - level) / 2;
+  const std::int64_t pairs = static_cast<std::int64_t>(n) * m;
+  if (pairs <= kExactPairs) {
+    const std::vector<double> p = mann_whitney_null(n, m);
+    RankChoice choice;
+    double below = 0;
+    // A tail that equals the limit in exact arithmetic must not fail by its last bit.
+    while (choice.k < pairs / 2 && below + p[choice.k] <= tail * (1 + 1e-12)) {
+      below += p[choice.k++];
+    }
+    if (choice.k > 0) choice.level = 1 - 2 * below;
+    return choice;
+  }
+  const double mean = static_cast<double>(pairs) / 2;
+  const double deviation = std::sqrt(static_cast<double>(pairs) * (n + m + 1) / 12.0);
+  // P(U <= u) = Phi((u + 1/2 - mean) / deviation), which grows with u: bisect for the first above.
+  const auto cdf = [&](double u) {
+    return std::erfc(-(u + 0.5 - mean) / deviation / std::sqrt(2.0)) / 2;
+  };
+  std::int64_t k = 0, beyond = pairs;
+  while (k < beyond) {
+    const std::int64_t middle = k + (beyond - k) / 2;
+    if (cdf(static_cast<double>(middle)) <= tail) {
+      k = middle + 1;
+    } else {
+      beyond = middle;
+    }
+  }
+  return {k, k > 0 ? 1 - 2 * cdf(static_cast<double>(k - 1)) : 0};
+}
+
+RankChoice median_rank(int n, double level) {
+  ENSURE(n >= 2, "an interval of the median needs two values");
+  const auto level_of = [&](int lo) { return 1 - 2 * fair_binomial_cdf(lo - 1, n); };
+  // The level falls as lo grows: bisect for the last that still has it.
+  int lo = 1, beyond = n / 2 + 1;
+  while (beyond - lo > 1) {
+    const int middle = lo + (beyond - lo) / 2;
+    (level_of(middle) >= level ? lo : beyond) = middle;
+  }
+  return {lo, level_of(lo)};
+}
+
+double hodges_lehmann_ratio(std::vector<double> above, std::vector<double> below) {
+  sort_positive(above);
+  sort_positive(below);
+  const auto pairs = static_cast<std::int64_t>(above.size() * below.size());
+  const double upper = kth_ratio(above, below, pairs / 2 + 1);
+  if (pairs % 2 == 1) return upper;
+  return std::sqrt(kth_ratio(above, below, pairs / 2) * upper);
+}
+
+std::optional<Interval> ratio_interval(std::vector<double> above, std::vector<double> below) {
+  if (above.size() < 2 || below.size() < 2) return std::nullopt;
+  sort_positive(above);
+  sort_positive(below);
+  const RankChoice rank =
+      hodges_lehmann_rank(static_cast<int>(above.size()), static_cast<int>(below.size()));
+  if (rank.k == 0) return welch_on_logs(above, below);
+  const auto pairs = static_cast<std::int64_t>(above.size() * below.size());
+  return Interval{.low = kth_ratio(above, below, rank.k),
+                  .high = kth_ratio(above, below, pairs + 1 - rank.k),
+                  .level = rank.level,
+                  .method = "Hodges-Lehmann"};
+}
+
+std::optional<Interval> median_interval(std::vector<double> values) {
+  if (values.size() < 2) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const int n = static_cast<int>(values.size());
+  const RankChoice rank = median_rank(n);
+  return Interval{.low = values[static_cast<std::size_t>(rank.k - 1)],
+                  .high = values[static_cast<std::size_t>(n - rank.k)],
+                  .level = rank.level,
+                  .method = n < 5 ? "range" : "order statistics"};
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Intervals over runs, by docs/methods.md. Deterministic: no resampling, no seed. An interval says
+// the level that it really has and the method that made it; where none exists there is none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "orchestrator/analysis/statistics/summary.h"
+
+namespace kneepoint {
+
+constexpr double kLevel = 0.95;  // what is asked for; an exact method gives at least this or none
+
+// Mean of the two middle values when their number is even. `values` must not be empty.
+double median(std::vector<double> values);
+
+// Values further from the median than 5 · 1.4826 · MAD. None when the MAD is 0: no scale is known.
+int count_outliers(const std::vector<double>& values);
+
+struct RankChoice {
+  std::int64_t k = 0;  // 0: no interval of the level exists
+  double level = 0;
+};
+
+// The largest k with P(U <= k-1) <= (1-level)/2: [D(k), D(nm+1-k)] of the sorted differences.
+// Exact up to 400 pairs (20 × 20), by the normal approximation of U above that.
+RankChoice hodges_lehmann_rank(int n, int m, double level = kLevel);
+
+// Ranks lo and n+1-lo of the sorted values: the narrowest that hold the median with at least
+// `level`, or the whole range with the level that it has. k = lo.
+RankChoice median_rank(int n, double level = kLevel);
+
+// The median of all ratios above[i] / below[j]; all values > 0, neither sample empty.
+double hodges_lehmann_ratio(std::vector<double> above, std::vector<double> below);
+
+// The interval of above / below, both independent samples of positive times. Hodges-Lehmann where
+// the sizes allow the level; else Welch's t on logs; none when a sample has one value only.
+std::optional<Interval> ratio_interval(std::vector<double> above, std::vector<double> below);
+
+// The interval of the median: "order statistics" from n = 5 on, "range" at 2..4, none at 1.
+std::optional<Interval> median_interval(std::vector<double> values);
+
+}  // namespace kneepoint

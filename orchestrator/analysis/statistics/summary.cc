@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers of docs/methods.md, point by point. Only runs that succeeded with a time enter; what
+// became of the others is counted and said.
+#include "orchestrator/analysis/statistics/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "orchestrator/analysis/breakdown/work_check.h"
+#include "orchestrator/analysis/curves.h"
+#include "orchestrator/analysis/knee/knee.h"
+#include "orchestrator/analysis/models/superlinear.h"
+#include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/model/provenance.h"
+
+namespace kneepoint {
+namespace {
+
+template <typename Value>
+double median_of(const std::vector<const RunEvidence*>& runs, Value value) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const RunEvidence* run : runs) values.push_back(value(*run));
+  return median(std::move(values));
+}
+
+std::string of_repeats(int part, int whole, const char* what) {
+  if (part == whole) {
+    return whole == 1 ? std::string("the only repeat ") + what
+                      : "all " + std::to_string(whole) + " repeats " + what;
+  }
+  return std::to_string(part) + " of " + std::to_string(whole) + " repeats " + what;
+}
+
+bool has_stand_in(const PointEvidence& evidence) {
+  return std::any_of(evidence.runs.begin(), evidence.runs.end(),
+                     [](const RunEvidence& run) { return is_stand_in(run.provenance); });
+}
+
+void set_flags(const PointEvidence& evidence, PointSummary& p) {
+  const auto any = [&](bool RunEvidence::*member) {
+    return std::any_of(evidence.runs.begin(), evidence.runs.end(),
+                       [&](const RunEvidence& run) { return run.*member; });
+  };
+  const int runs = static_cast<int>(evidence.runs.size());
+  if (p.point.emulated) p.flags.emplace_back("emulated");
+  if (has_stand_in(evidence)) p.flags.emplace_back(kStandInFlag);
+  if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back("oversubscribed");
+  if (any(&RunEvidence::binding_differs)) p.flags.emplace_back("binding differs");
+  if (any(&RunEvidence::machine_busy)) p.flags.emplace_back("busy machine");
+  const bool disturbed =
+      std::any_of(evidence.runs.begin(), evidence.runs.end(), [](const RunEvidence& run) {
+        return !run.disturbed.empty() && run.reason != Reason::disturbed;
+      });
+  if (disturbed) p.flags.emplace_back("disturbed");
+  int set_aside = 0;
+  for (const RunEvidence& run : evidence.runs) set_aside += run.set_aside;
+  if (set_aside > 0) {
+    p.flags.push_back(std::to_string(set_aside) + " disturbed and set aside");
+  }
+  if (p.failed > 0) p.flags.push_back(of_repeats(p.failed, runs, "failed"));
+  if (p.pending > 0) p.flags.push_back(of_repeats(p.pending, runs, "pending"));
+  if (runs == 0) p.flags.emplace_back("no repeats planned");
+  if (p.set_apart > 0) {
+    p.flags.push_back(of_repeats(p.set_apart, runs, "of other provenance"));
+  }
+  if (p.outliers > 0) {
+    p.flags.push_back(std::to_string(p.outliers) + (p.outliers == 1 ? " outlier" : " outliers"));
+  }
+}
+
+// What one point says by itself, without a baseline.
+PointSummary summarise_point(const CurveMembers& members, const PointEvidence& evidence,
+                             int index) {
+  PointSummary p;
+  p.point = evidence.point;
+  p.index = index;
+  const std::vector<const RunEvidence*> valid = valid_runs(members, evidence);
+  const std::vector<double> times = valid_seconds(members, evidence);
+  p.valid = static_cast<int>(times.size());
+  for (const RunEvidence& run : evidence.runs) {
+    if (!counts(run)) {
+      ++(run.finished ? p.failed : p.pending);
+    } else if (!counts_on(members, run)) {
+      ++p.set_apart;
+    }
+  }
+  if (p.valid > 0) {
+    p.seconds = median(times);
+    p.seconds_interval = median_interval(times);
+    p.outliers = count_outliers(times);
+    p.work_total = median_of(valid, [](const RunEvidence& run) { return run.work_total; });
+    p.compute_share =
+        median_of(valid, [](const RunEvidence& run) { return run.compute_seconds / run.seconds; });
+    p.communication_share = median_of(
+        valid, [](const RunEvidence& run) { return run.communication_seconds / run.seconds; });
+    if (p.point.results > 0) {
+      p.node_seconds_per_result = p.seconds * p.point.shape.nodes / p.point.results;
+    }
+  }
+  set_flags(evidence, p);
+  return p;
+}
+
+// The serial fraction that a speedup of 1/inverse over r = K/K0 times the workers implies.
+double karp_flatt(double inverse_speedup, double r, double k0) {
+  const double relative = (inverse_speedup - 1 / r) / (1 - 1 / r);
+  return relative / (relative + k0 * (1 - relative));
+}
+
+void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& members,
+                        const PointSummary& base, PointSummary& p) {
+  const double k0 = base.point.k, k = p.point.k;
+  const double r = k / k0;
+  const bool strong = members.mode == Mode::strong;
+  const double ratio = base.seconds / p.seconds;
+  p.speedup = strong ? ratio : r * ratio;
+  p.efficiency = strong ? ratio / r : ratio;
+  p.efficiency_interval = ratio_interval(valid_seconds(members, evidence.points[base.index]),
+                                         valid_seconds(members, evidence.points[p.index]));
+  if (p.efficiency_interval && strong) {
+    p.efficiency_interval->low /= r;
+    p.efficiency_interval->high /= r;
+  }
+  if (strong && r > 1) {
+    p.karp_flatt = karp_flatt(1 / p.speedup, r, k0);
+    if (p.efficiency_interval) {
+      // More efficiency, less serial: the bounds change places.
+      p.karp_flatt_interval = p.efficiency_interval;
+      p.karp_flatt_interval->low = karp_flatt(1 / (p.efficiency_interval->high * r), r, k0);
+      p.karp_flatt_interval->high = karp_flatt(1 / (p.efficiency_interval->low * r), r, k0);
+    }
+  }
+}
+
+void flag_efficiency(PointSummary& p) {
+  const auto& interval = p.decisive_interval();
+  if (!interval) return;
+  if (interval->low > kSuperlinear) p.flags.emplace_back("E>1 (superlinear; see methods)");
+  // Possible from 11 runs a side on, when the two samples differ in shape.
+  const double e = p.decisive_efficiency();
+  if (e < interval->low * (1 - 1e-9) || e > interval->high * (1 + 1e-9)) {
+    p.flags.emplace_back("E outside its interval");
+  }
+}
+
+void find_baseline(Curve& curve) {
+  const auto first = std::find_if(curve.points.begin(), curve.points.end(),
+                                  [](const PointSummary& p) { return p.valid > 0; });
+  const PointSummary& planned = curve.points.front();
+  if (first == curve.points.end()) {
+    curve.k0 = planned.point.k;
+    return;
+  }
+  first->baseline = true;
+  first->speedup = first->efficiency = 1;
+  curve.k0 = first->point.k;
+  if (first == curve.points.begin()) return;
+  curve.findings.push_back("K=" + std::to_string(planned.point.k) + ", the plan's smallest, has " +
+                           (planned.pending > 0 ? "no valid run yet" : "no valid run") +
+                           ": all values are relative to K0=" + std::to_string(curve.k0));
+}
+
+Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members) {
+  Curve curve;
+  curve.build = members.build;
+  curve.case_name = members.case_name;
+  curve.shape_name = members.shape_name;
+  curve.mode = members.mode;
+  curve.provenance = members.provenance;
+  curve.findings = members.apart;
+  curve.held_fixed = evidence.points[members.points.front()].point.held_fixed;
+  for (const int i : members.points) {
+    curve.points.push_back(summarise_point(members, evidence.points[i], i));
+    curve.emulated = curve.emulated || evidence.points[i].point.emulated;
+    curve.stand_in = curve.stand_in || has_stand_in(evidence.points[i]);
+  }
+  find_baseline(curve);
+  if (const PointSummary* base = curve.baseline()) {
+    for (PointSummary& p : curve.points) {
+      if (p.valid > 0 && !p.baseline) relate_to_baseline(evidence, members, *base, p);
+    }
+  }
+  check_work(curve);
+  for (PointSummary& p : curve.points) flag_efficiency(p);
+  for (const double line : {0.8, 0.5}) curve.lines.push_back(find_knee(curve, line));
+  return curve;
+}
+
+}  // namespace
+
+const PointSummary* Curve::baseline() const {
+  const auto it =
+      std::find_if(points.begin(), points.end(), [](const PointSummary& p) { return p.baseline; });
+  return it == points.end() ? nullptr : &*it;
+}
+
+StudySummary summarise(const StudyEvidence& evidence) {
+  StudySummary summary;
+  summary.all_points_have_data = !evidence.points.empty();
+  for (const CurveMembers& members : group_curves(evidence)) {
+    summary.curves.push_back(summarise_curve(evidence, members));
+    const Curve& curve = summary.curves.back();
+    summary.knees.push_back(find_knee(curve, evidence.knee_floor));
+    for (const PointSummary& p : curve.points) {
+      summary.anything_ran = summary.anything_ran || p.valid + p.failed + p.set_apart > 0;
+      summary.all_points_have_data = summary.all_points_have_data && p.valid + p.set_apart > 0;
+    }
+  }
+  return summary;
+}
+
+std::vector<double> efficiency_half_widths(const StudyEvidence& evidence) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  const auto half = [](const std::optional<Interval>& interval) {
+    return interval ? (interval->high - interval->low) / 2 : kUnknown;
+  };
+  std::vector<double> widths(evidence.points.size(), 0);
+  for (const Curve& curve : summarise(evidence).curves) {
+    const PointSummary* base = curve.baseline();
+    double widest = 0;
+    bool alone = true;
+    for (const PointSummary& p : curve.points) {
+      if (p.baseline) continue;
+      // A point on several curves has its widest.
+      const double width = half(p.efficiency_interval);
+      widths[p.index] = std::max(widths[p.index], width);
+      if (p.valid == 0) continue;  // failed for good: more runs of the baseline won't help
+      alone = false;
+      widest = std::max(widest, width);
+    }
+    if (base == nullptr) continue;
+    if (alone) widest = half(base->seconds_interval) / base->seconds;
+    widths[base->index] = std::max(widths[base->index], widest);
+  }
+  return widths;
+}
+
+}  // namespace kneepoint

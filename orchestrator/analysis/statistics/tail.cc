@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/analysis/statistics/tail.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kneepoint {
+namespace {
+
+constexpr double kSide = 0.025;         // chance of a miss on each side
+constexpr double kBeyondSample = 0.10;  // from here on an expected maximum is a lower bound
+constexpr double kGrowth = 0.01;        // less growth than this is none
+constexpr double kMostly = 0.8, kHardlyTail = 0.2;
+
+Result<void> require_times(const std::vector<double>& seconds) {
+  if (seconds.empty()) return refusal("no iteration was timed");
+  for (const double s : seconds) TRY(require_positive(s, "an iteration's time"));
+  return {};
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// P(X = first + i), X ~ Binomial(n, p): outward from the mode, so that nothing over- or underflows.
+struct Binomial {
+  std::int64_t first = 0;
+  std::vector<double> probability;
+};
+
+Binomial binomial(std::int64_t n, double p) {
+  const double count = static_cast<double>(n);
+  const auto mode = std::min(n, static_cast<std::int64_t>((count + 1) * p));
+  const auto reach = static_cast<std::int64_t>(12 * std::sqrt(count * p * (1 - p))) + 40;
+  Binomial b;
+  b.first = std::max<std::int64_t>(0, mode - reach);
+  const std::int64_t last = std::min(n, mode + reach);
+  b.probability.assign(static_cast<std::size_t>(last - b.first + 1), 1.0);
+  const double odds = p / (1 - p);
+  for (std::int64_t k = mode; k < last; ++k) {
+    b.probability[k + 1 - b.first] =
+        b.probability[k - b.first] * static_cast<double>(n - k) / static_cast<double>(k + 1) * odds;
+  }
+  for (std::int64_t k = mode; k > b.first; --k) {
+    b.probability[k - 1 - b.first] =
+        b.probability[k - b.first] * static_cast<double>(k) / static_cast<double>(n - k + 1) / odds;
+  }
+  const double sum = std::accumulate(b.probability.begin(), b.probability.end(), 0.0);
+  for (double& v : b.probability) v /= sum;
+  return b;
+}
+
+// X counts the samples at or below the true quantile. x(l) is above it when X < l; x(u) is below it
+// when X >= u.
+TailQuantile tail_quantile(const std::vector<double>& sorted, double p) {
+  const auto n = static_cast<std::int64_t>(sorted.size());
+  TailQuantile q;
+  q.p = p;
+  // p·n may be whole in exact arithmetic and a bit above in doubles.
+  const auto rank = static_cast<std::int64_t>(std::ceil(p * static_cast<double>(n) * (1 - 1e-12)));
+  q.value = sorted[std::clamp<std::int64_t>(rank, 1, n) - 1];
+  const double rarer = std::max(p, 1 - p);
+  q.samples_needed = static_cast<std::int64_t>(std::ceil(std::log(kSide) / std::log(rarer)));
+  const Binomial b = binomial(n, p);
+  const auto size = static_cast<std::int64_t>(b.probability.size());
+  std::int64_t low = b.first;  // the largest l with P(X <= l-1) within the side
+  double below = 0;
+  for (std::int64_t i = 0; i < size && below + b.probability[i] <= kSide; ++i) {
+    below += b.probability[i];
+    low = b.first + i + 1;
+  }
+  std::int64_t high = b.first + size;  // the smallest u with P(X >= u) within the side
+  double above = 0;
+  for (std::int64_t i = size - 1; i >= 0 && above + b.probability[i] <= kSide; --i) {
+    above += b.probability[i];
+    high = b.first + i;
+  }
+  if (low >= 1) q.low = sorted[low - 1];
+  if (high <= n) q.high = sorted[high - 1];
+  return q;
+}
+
+}  // namespace
+
+Result<TailSummary> summarise_tail(std::vector<double> seconds) {
+  TRY(require_times(seconds));
+  std::sort(seconds.begin(), seconds.end());
+  TailSummary t;
+  t.samples = static_cast<std::int64_t>(seconds.size());
+  t.mean = mean(seconds);
+  t.p50 = tail_quantile(seconds, 0.50);
+  t.p95 = tail_quantile(seconds, 0.95);
+  t.p99 = tail_quantile(seconds, 0.99);
+  t.max = seconds.back();
+  t.max_is_above = std::pow(kSide, 1 / static_cast<double>(t.samples));
+  return t;
+}
+
+Result<ExpectedMax> expected_max(std::vector<double> seconds, double draws) {
+  TRY(require_times(seconds));
+  TRY(require_at_least(draws, 1, "the number of draws"));
+  std::sort(seconds.begin(), seconds.end());
+  const double n = static_cast<double>(seconds.size());
+  ExpectedMax m;
+  double below = 0;  // P(max <= the sample before) = (share at or below it)^draws
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const double share = std::pow(static_cast<double>(i + 1) / n, draws);
+    m.value += seconds[i] * (share - below);
+    below = share;
+  }
+  m.beyond_samples = draws / (draws + n);
+  m.lower_bound = m.beyond_samples >= kBeyondSample;
+  return m;
+}
+
+Result<TailGrowth> tail_growth(const std::vector<double>& seconds0, double ranks0,
+                               const std::vector<double>& seconds, double ranks) {
+  TRY(require_times(seconds0));
+  TRY(require_times(seconds));
+  TRY(require_workers(ranks0, "the number of ranks at K0"));
+  TRY(require_workers(ranks, "the number of ranks"));
+  if (ranks <= ranks0) return refusal("the tail grows from one number of ranks to a larger one");
+  TRY_ASSIGN(const ExpectedMax noise, expected_max(seconds0, ranks / ranks0));
+  const double base = mean(seconds0);
+  TailGrowth g;
+  g.measured = mean(seconds) / base;
+  g.expected = noise.value / base;
+  g.lower_bound = noise.lower_bound;
+  if (g.measured - 1 < kGrowth) {
+    g.sentence = "iterations do not get longer with more ranks";
+    return g;
+  }
+  g.jitter_share = std::clamp((g.expected - 1) / (g.measured - 1), 0.0, 1.0);
+  g.verdict = g.jitter_share >= kMostly       ? TailVerdict::jitter
+              : g.jitter_share <= kHardlyTail ? TailVerdict::scaling
+                                              : TailVerdict::both;
+  g.sentence = "iterations get " + in_words(100 * (g.measured - 1)) + "% longer; waiting for the " +
+               "slowest of more ranks with the same noise explains " +
+               (g.lower_bound ? "at least " : "") + in_words(std::round(100 * g.jitter_share)) +
+               "% of that";
+  return g;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A token is sent as a header of each request and nowhere else; what a plug-in prints is never
+// shown.
+#include "orchestrator/backend/kubernetes/client.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "orchestrator/backend/kubernetes/credentials.h"
+#include "orchestrator/io/http_url.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr Nanoseconds kLongestPause = 5 * kSecond;  // of what a 429 may ask for
+
+class Client final : public KubeClient {
+ public:
+  Client(const KubeAccess& access, const Clock& clock, Pause pause)
+      : credentials_(access, clock), access_(access), clock_(clock), pause_(std::move(pause)) {}
+
+  Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
+                          const std::string& body, Deadline deadline) override {
+    const KubeCall one{method, place, body};
+    return std::move(call_all({&one, 1}, deadline).front());
+  }
+
+  std::vector<Result<KubeAnswer>> call_all(std::span<const KubeCall> calls,
+                                           Deadline deadline) override {
+    std::vector<Result<KubeAnswer>> answers(calls.size(), KubeAnswer{});
+    std::vector<std::size_t> open(calls.size());
+    std::iota(open.begin(), open.end(), 0);
+    bool renewed = false;
+    while (!open.empty()) {
+      auto again = ask(calls, open, renewed, answers, deadline);
+      if (!again) {
+        for (const std::size_t index : open) answers[index] = again.error();
+        break;
+      }
+      open = std::move(*again);
+    }
+    return answers;
+  }
+
+  Result<std::unique_ptr<HttpStream>> follow(const KubePlace& place) override {
+    TRY(connect(clock_.steady() + 10 * kSecond));
+    HttpRequest request;
+    request.path = path_of(place);
+    add_headers(request, "");
+    return HttpStream::open(target_, request);
+  }
+
+ private:
+  // Those to be asked again: with another token, or after a pause that the server wants.
+  Result<std::vector<std::size_t>> ask(std::span<const KubeCall> calls,
+                                       const std::vector<std::size_t>& which, bool& renewed,
+                                       std::vector<Result<KubeAnswer>>& answers,
+                                       Deadline deadline) {
+    TRY(connect(deadline));
+    std::vector<HttpRequest> requests;
+    requests.reserve(which.size());
+    for (const std::size_t index : which) requests.push_back(request_of(calls[index]));
+    auto responses = http_->call_all(requests, deadline);
+    const bool may_renew = !renewed && credentials_.can_renew();
+    std::vector<std::size_t> again;
+    Nanoseconds pause = 0;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (!responses[i]) {
+        answers[which[i]] = responses[i].error();
+        continue;
+      }
+      HttpResponse& response = *responses[i];
+      if (response.status == 401 && may_renew) {
+        renewed = true;
+        again.push_back(which[i]);
+        continue;
+      }
+      if (response.status == 429) {
+        const Nanoseconds wanted =
+            std::min(kLongestPause, std::max(1, response.retry_after) * kSecond);
+        if (clock_.steady() + wanted < deadline) {
+          pause = std::max(pause, wanted);
+          again.push_back(which[i]);
+          continue;
+        }
+      }
+      answers[which[i]] = KubeAnswer{response.status, std::move(response.body)};
+    }
+    if (may_renew && renewed) {
+      http_.reset();
+      credentials_.expire();
+    }
+    if (pause > 0) {
+      if (auto paused = pause_(pause); !paused) {
+        for (const std::size_t index : again) answers[index] = paused.error();
+        again.clear();
+      }
+    }
+    return again;
+  }
+
+  HttpRequest request_of(const KubeCall& call) const {
+    HttpRequest request;
+    request.method = call.method;
+    request.path = path_of(call.place);
+    request.body = call.body;
+    request.most_bytes = 512 << 20;
+    add_headers(request,
+                call.method == "PATCH" ? "application/merge-patch+json" : "application/json");
+    return request;
+  }
+
+  // Certificates belong to the connection, a token to the request.
+  Result<void> connect(Deadline deadline) {
+    TRY_ASSIGN(const bool changed, credentials_.renew_if_due(deadline));
+    if (http_ && !changed) return {};
+    target_ = HttpTarget{};
+    target_.url = access_.server;
+    target_.ca_pem = access_.ca_pem;
+    target_.client_certificate_pem = credentials_.certificate_pem();
+    target_.client_key_pem = credentials_.key_pem();
+    target_.tls_server_name = access_.tls_server_name;
+    target_.proxy_url = access_.proxy_url;
+    target_.insecure = access_.insecure;
+    TRY_ASSIGN(http_, HttpClient::make(target_, clock_));
+    return {};
+  }
+
+  void add_headers(HttpRequest& request, const std::string& type) const {
+    request.headers.emplace_back("Accept", "application/json");
+    request.headers.emplace_back("User-Agent", "kneepoint");
+    if (!type.empty() && !request.body.empty()) request.headers.emplace_back("Content-Type", type);
+    if (!credentials_.token().empty()) {
+      request.headers.emplace_back("Authorization", "Bearer " + credentials_.token());
+    }
+  }
+
+  KubeCredentials credentials_;
+  const KubeAccess access_;
+  const Clock& clock_;
+  Pause pause_;
+  HttpTarget target_;
+  std::unique_ptr<HttpClient> http_;
+};
+
+}  // namespace
+
+std::vector<Result<KubeAnswer>> KubeClient::call_all(std::span<const KubeCall> calls,
+                                                     Deadline deadline) {
+  std::vector<Result<KubeAnswer>> answers;
+  answers.reserve(calls.size());
+  for (const KubeCall& one : calls) {
+    answers.push_back(call(one.method, one.place, one.body, deadline));
+  }
+  return answers;
+}
+
+std::string path_of(const KubePlace& place) {
+  std::string path = (place.group_version == "v1" ? "/api/" : "/apis/") + place.group_version;
+  if (!place.name_space.empty()) path += "/namespaces/" + url_escaped(place.name_space);
+  const std::size_t slash = place.resource.find('/');  // "pods/log" of a pod: pods/NAME/log
+  if (!place.resource.empty()) path += "/" + place.resource.substr(0, slash);
+  if (!place.name.empty()) path += "/" + url_escaped(place.name);
+  if (slash != std::string::npos) path += place.resource.substr(slash);
+  return place.query.empty() ? path : path + "?" + place.query;
+}
+
+Result<std::unique_ptr<KubeClient>> KubeClient::make(const KubeAccess& access, const Clock& clock,
+                                                     Pause pause) {
+  if (access.server.empty()) {
+    return Error{ErrorCode::invalid, "no API server is known; name one in a kubeconfig", false};
+  }
+  return std::unique_ptr<KubeClient>(std::make_unique<Client>(access, clock, std::move(pause)));
+}
+
+Error kube_refusal(const KubeAnswer& answer, const std::string& verb, const KubePlace& place) {
+  const KubeStatus status = read_kube_status(answer.status, answer.body);
+  const std::string what = verb + " " + place.resource +
+                           (place.name.empty() ? "" : " '" + place.name + "'") +
+                           (place.name_space.empty() ? "" : " in namespace " + place.name_space);
+  const std::string said = status.message.empty() ? "" : ": " + status.message;
+  switch (status.code) {
+    case 401:
+      return {ErrorCode::permission,
+              what + ": the API server does not know who we are (401)" + said +
+                  "; the token or certificate has expired or belongs to another cluster",
+              true};  // what has expired may be renewed
+    case 403:
+      // Waited for; nobody can say how long.
+      if (said.find("exceeded quota") != std::string::npos) {
+        return {ErrorCode::unavailable, what + ": the namespace's quota is used up (403)" + said,
+                true};
+      }
+      // Not who asks, but what is asked for: a webhook or a policy of the cluster.
+      if (said.find("denied the request") != std::string::npos ||
+          said.find("denied request") != std::string::npos) {
+        return {ErrorCode::invalid, what + ": refused (403)" + said, false};
+      }
+      return {ErrorCode::permission,
+              what + ": not allowed (403)" + said +
+                  "; the namespace may not exist, or its Role lacks the verb " + verb + " on " +
+                  place.resource,
+              false};
+    case 404:
+      return {ErrorCode::not_found, what + ": not there (404)" + said, false};
+    case 409:
+      return {status.reason == "AlreadyExists" ? ErrorCode::exists : ErrorCode::conflict,
+              what + ": " + (status.reason.empty() ? "conflict" : status.reason) + " (409)" + said,
+              false};
+    case 400:
+    case 410:
+    case 413:
+    case 415:
+    case 422:
+      return {ErrorCode::invalid, what + ": refused (" + std::to_string(status.code) + ")" + said,
+              false};
+    case 429:
+      return {ErrorCode::unavailable, what + ": the API server is busy (429)" + said, true};
+    default:
+      return {ErrorCode::unavailable,
+              what + ": the API server has trouble (" + std::to_string(status.code) + ")" + said,
+              true};
+  }
+}
+
+}  // namespace kneepoint

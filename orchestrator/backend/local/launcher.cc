@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The local backend: one kneepoint-agent per allocation, in a session of its own, so that it
+// outlives the controller. The agent's lock on the allocation file and the exclusive mkdir of each
+// run directory make every step run at most once, whoever starts agents (decision 0006).
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <unordered_map>
+
+#include "orchestrator/backend/backends.h"
+#include "orchestrator/backend/local/cores.h"
+#include "orchestrator/backend/local/job.h"
+#include "orchestrator/backend/local/request.h"
+#include "orchestrator/io/subprocess.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr Nanoseconds kLocalOverrun =
+    30 * kSecond;  // an agent starts, and ends what does not end itself
+
+MpirunHost this_host() {
+  MpirunHost host;
+  host.is_root = ::geteuid() == 0;
+  char from = 1, to = 0;
+  iovec here{&to, 1}, there{&from, 1};
+  host.can_read_other_memory = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
+  return host;
+}
+
+class LocalLauncher final : public Launcher {
+ public:
+  explicit LocalLauncher(const LauncherContext& context)
+      : site_(context.site),
+        clock_(context.clock),
+        poller_(context.poller),
+        agent_path_(context.agent_path),
+        host_(this_host()),
+        cores_(cores_of_this_machine(context.site.limits.cores)) {}
+
+  Capabilities capabilities() const override {
+    Capabilities capabilities;
+    capabilities.cores_per_node = static_cast<int>(cores_.all().size());
+    capabilities.shares_cores = true;
+    capabilities.overrun = kLocalOverrun;
+    return capabilities;
+  }
+
+  std::vector<Result<JobRef>> submit(std::span<const AllocationRequest> requests,
+                                     Deadline deadline) override {
+    std::vector<Result<JobRef>> answers;
+    answers.reserve(requests.size());
+    for (const AllocationRequest& request : requests) {
+      if (clock_.steady() > deadline) {
+        answers.push_back(deadline_passed("submit " + request.name));
+        continue;
+      }
+      auto answer = submit_one(request);
+      if (!answer) answer = answer.error().in("submit " + request.name);
+      answers.push_back(std::move(answer));
+    }
+    return answers;
+  }
+
+  Result<std::vector<Observation>> observe(std::span<const JobRef> jobs,
+                                           Deadline deadline) override {
+    std::vector<Observation> observations;
+    observations.reserve(jobs.size());
+    for (const JobRef& ref : jobs) {
+      if (clock_.steady() > deadline) return deadline_passed("observe " + ref.name);
+      TRY_ASSIGN(LocalJob * job, find(ref));
+      observations.push_back(job != nullptr
+                                 ? look_at(*job)
+                                 : never_heard_of(ref, file_of(ref.directory, ref.name), clock_));
+    }
+    return observations;
+  }
+
+  std::vector<Result<void>> cancel(std::span<const JobRef> jobs, Deadline deadline) override {
+    std::vector<Result<void>> answers;
+    answers.reserve(jobs.size());
+    for (const JobRef& ref : jobs) {
+      answers.push_back(clock_.steady() > deadline ? deadline_passed("cancel " + ref.name)
+                                                   : cancel_one(ref));
+    }
+    return answers;
+  }
+
+  Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
+    if (clock_.steady() > deadline) return deadline_passed("collect " + ref.name);
+    TRY_ASSIGN(const LocalJob* job, find(ref));
+    if (job == nullptr) {
+      return Error{
+          ErrorCode::not_found,
+          "collect " + ref.name + ": there is no '" + file_of(ref.directory, ref.name) + "'",
+          false};
+    }
+    return artifacts_of(*job);
+  }
+
+  std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
+    const auto wanted = static_cast<std::size_t>(cores_wanted(request));
+    std::vector<Core> cores;
+    if (wanted <= cores_.all().size()) {
+      cores.assign(cores_.all().begin(),
+                   cores_.all().begin() + static_cast<std::ptrdiff_t>(wanted));
+    }
+    const LocalRequest prepared = local_request(request, cores, site_, host_);
+    std::vector<EmittedFile> files = {{request.name + ".json", prepared.allocation},
+                                      {request.name + ".txt", command_text(request, cores)}};
+    for (const auto& [path, text] : prepared.rankfiles) {
+      files.push_back({std::filesystem::path(path).filename().string(), text});
+    }
+    return files;
+  }
+
+ private:
+  static std::string work_dir_of(const AllocationRequest& request) {
+    return std::filesystem::path(request.directory).parent_path().string();
+  }
+
+  static std::string file_of(const std::string& directory, const std::string& name) {
+    return directory + "/" + name + ".json";
+  }
+
+  Result<JobRef> submit_one(const AllocationRequest& request) {
+    if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
+    TRY_ASSIGN(LocalJob * known, find(JobRef{request.name, request.directory, "", 0}));
+    if (known != nullptr) {
+      // Written but nothing came of it: the same file again, since an agent that is only just
+      // starting may be about to lock it.
+      if (look_at(*known).state != AllocationState::unknown || is_withdrawn(known->path)) {
+        return known->ref;
+      }
+      const auto cores = cores_.hold(known->path, known->cpus);
+      return start(*known, local_request(request, cores, site_, host_).confine_to);
+    }
+    TRY(check_starters(request));
+    TRY(make_folder(request.directory));
+    LocalJob job;
+    job.path = file_of(request.directory, request.name);
+    job.ref = JobRef{request.name, request.directory, "", 0};
+    const auto cores = cores_.take(job.path, work_dir_of(request), cores_wanted(request));
+    for (const Core& core : cores) job.cpus.push_back(core.cpus.front());
+    for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
+    const LocalRequest prepared = local_request(request, cores, site_, host_);
+    if (auto written = write_files(job.path, prepared); !written) {
+      cores_.release(job.path);
+      folders_.clear();  // the next try makes again what somebody may have removed
+      rankfiles_.clear();
+      return trouble_here(written.error());
+    }
+    LocalJob& kept = jobs_.emplace(job.path, std::move(job)).first->second;
+    return start(kept, prepared.confine_to);
+  }
+
+  Result<void> check_starters(const AllocationRequest& request) {
+    if (has_mpirun_) return {};
+    for (const Step& step : request.steps) {
+      if (step.starter.kind != StarterKind::mpirun) continue;
+      if (!program_exists("mpirun")) {
+        return Error{ErrorCode::not_found,
+                     "mpirun is not in PATH; install Open MPI (Debian: openmpi-bin), or say "
+                     "`mpi: false` for workloads that are plain programs",
+                     false};
+      }
+      has_mpirun_ = true;
+      break;
+    }
+    return {};
+  }
+
+  Result<void> make_folder(const std::string& directory) {
+    if (folders_.count(directory) != 0) return {};
+    std::error_code failure;
+    std::filesystem::create_directories(directory, failure);
+    if (failure) {
+      return trouble_here(system_error("make folder '" + directory + "'", failure.value()));
+    }
+    folders_.insert(directory);
+    return {};
+  }
+
+  Result<void> write_files(const std::string& path, const LocalRequest& prepared) {
+    for (const auto& [file, text] : prepared.rankfiles) {
+      if (rankfiles_.count(file) != 0) continue;
+      TRY(write_whole_file(file, text));
+      rankfiles_.insert(file);
+    }
+    return write_whole_file(path, prepared.allocation, kOwnerOnly);
+  }
+
+  Result<JobRef> start(LocalJob& job, const std::vector<int>& confine_to) {
+    SpawnOptions options;
+    options.argv = {agent_path_, "run", job.path};
+    options.new_session = true;
+    options.output_path = job.ref.directory + "/agent.log";
+    options.cpus = confine_to;
+    job.ref.submitted_ns = clock_.wall();
+    auto pid = spawn(options);
+    if (!pid) {
+      cores_.release(job.path);
+      return trouble_here(pid.error());
+    }
+    job.started = clock_.steady();
+    // An agent that is over already has no start time left to read; its files tell the rest.
+    job.agent = living_process(*pid).value_or(ProcessIdentity{*pid, 0});
+    job.adopted = false;
+    job.ref.id = to_string(job.agent);
+    watch(job);
+    return job.ref;
+  }
+
+  // The job as we know it, or as its allocation file tells it; nullptr when there is none.
+  Result<LocalJob*> find(const JobRef& ref) {
+    const std::string path = file_of(ref.directory, ref.name);
+    if (const auto found = jobs_.find(path); found != jobs_.end()) return &found->second;
+    TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
+    if (!text) return static_cast<LocalJob*>(nullptr);
+    auto known = parse_allocation_text(*text);
+    if (!known) return static_cast<LocalJob*>(nullptr);  // a power cut; submit() writes it again
+    LocalJob job;
+    job.ref = ref;
+    job.path = path;
+    job.steps = std::move(known->steps);
+    job.cpus = std::move(known->cpus);
+    job.adopted = true;
+    job.agent = parse_process_identity(ref.id).value_or(ProcessIdentity{});
+    if (job.ref.submitted_ns == 0) job.ref.submitted_ns = changed_at(path);
+    folders_.insert(ref.directory);
+    LocalJob& kept = jobs_.emplace(path, std::move(job)).first->second;
+    if (find_life(kept)) {
+      cores_.hold(path, kept.cpus);
+      watch(kept);
+    }
+    return &kept;
+  }
+
+  // Unwatched is found a poll later, not missed.
+  void watch(const LocalJob& job) {
+    if (job.agent.pid <= 0) return;
+    const auto watched = poller_.watch_process(job.agent.pid);
+    static_cast<void>(watched);
+  }
+
+  Observation look_at(LocalJob& job) {
+    Observation seen;
+    const ProcessIdentity agent_before = job.agent;
+    // An agent that began between the two questions holds the file by now: asked again.
+    const bool living = job.ended == 0 && (find_life(job) || (has_begun(job) && find_life(job)));
+    seen.job = job.ref;
+    seen.submitted_ns = seen.started_ns = job.ref.submitted_ns;
+    seen.observed_ns = time_of(job, clock_);
+    if (living) {
+      seen.state = AllocationState::running;
+      if (!(job.agent == agent_before)) watch(job);
+      return seen;
+    }
+    cores_.release(job.path);
+    if (job.ended == 0 && has_begun(job)) {
+      job.ended = std::max(job.ref.submitted_ns,
+                           job.adopted ? last_record(job, clock_.wall()) : seen.observed_ns);
+    }
+    if (job.ended == 0) {
+      seen.started_ns = 0;
+      seen.detail = "its agent ended before it began a step; '" + job.ref.directory +
+                    "/agent.log' may say why";
+      return seen;
+    }
+    seen.state = AllocationState::ended;
+    seen.ended_ns = job.ended;
+    return seen;
+  }
+
+  // The agent that we know need not be the one that holds the file: it may have come second. And
+  // one of an earlier controller may not have come so far that anybody can see it.
+  Result<void> cancel_one(const JobRef& ref) {
+    auto found = find(ref);
+    if (!found) return found.error().in("cancel " + ref.name);
+    if (*found == nullptr || (*found)->ended != 0) return {};
+    const LocalJob& job = **found;
+    if (has_begun(job) && !is_locked(job.path) && !is_alive(job.agent)) return {};
+    auto withdrawn = withdraw(job.path);
+    if (!withdrawn) return trouble_here(withdrawn.error().in("cancel " + ref.name));
+    if (*withdrawn) return terminate(job.agent);
+    const auto agents = find_agents(job.path);
+    for (const ProcessIdentity& agent : agents) TRY(terminate(agent));
+    if (agents.empty() && is_locked(job.path)) {
+      return Error{ErrorCode::unavailable,
+                   "cancel " + ref.name + ": a process that can't be seen holds '" + job.path + "'",
+                   true};
+    }
+    return {};
+  }
+
+  const Site& site_;
+  const Clock& clock_;
+  Poller& poller_;
+  const std::string agent_path_;
+  const MpirunHost host_;
+  LocalCores cores_;
+  bool has_mpirun_ = false;
+  std::set<std::string> folders_;                   // made
+  std::set<std::string> rankfiles_;                 // written
+  std::unordered_map<std::string, LocalJob> jobs_;  // by allocation file
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Launcher>> make_local_launcher(const LauncherContext& context) {
+  return std::unique_ptr<Launcher>(std::make_unique<LocalLauncher>(context));
+}
+
+}  // namespace kneepoint

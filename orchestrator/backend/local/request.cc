@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rankfiles are named after their content: a study has a handful, however many runs it has.
+#include "orchestrator/backend/local/request.h"
+
+#include <algorithm>
+
+#include "orchestrator/backend/local/files.h"
+#include "orchestrator/base/hash.h"
+
+namespace kneepoint {
+namespace {
+
+struct Rankfile {
+  std::string path;  // "": none
+  std::string text;
+};
+
+Rankfile rankfile_of(const AllocationRequest& request, const Step& step,
+                     const std::vector<Core>& cores) {
+  const auto wanted = static_cast<std::size_t>(step.shape.cpus());
+  if (step.starter.kind == StarterKind::none || !wants_binding(step) || cores.size() < wanted) {
+    return {};
+  }
+  Rankfile file;
+  const auto end = cores.begin() + static_cast<std::ptrdiff_t>(wanted);
+  file.text = rankfile_text(step.shape, std::vector<Core>(cores.begin(), end));
+  file.path = request.directory + "/ranks-" + hex64(fnv1a64(file.text)) + ".txt";
+  return file;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const Step& step, const Site& site,
+                                                                const MpirunHost& host) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  if (step.starter.kind == StarterKind::mpirun) variables = mpirun_environment(host);
+  variables.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
+  variables.insert(variables.end(), site.environment.begin(), site.environment.end());
+  for (const EnvironmentVariable& variable : step.command.environment) {
+    variables.emplace_back(variable.name, variable.value);
+  }
+  return variables;
+}
+
+// For a person to read and paste: quoted where a shell would take a word apart.
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+=./,:@%^").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+int cores_wanted(const AllocationRequest& request) {
+  int wanted = 0;
+  for (const Step& step : request.steps) {
+    if (wants_binding(step)) wanted = std::max(wanted, step.shape.cpus());
+  }
+  return wanted;
+}
+
+LocalRequest local_request(const AllocationRequest& request, const std::vector<Core>& cores,
+                           const Site& site, const MpirunHost& host) {
+  LocalRequest prepared;
+  std::vector<StepLine> lines;
+  bool all_plain = !cores.empty();
+  for (const Step& step : request.steps) {
+    Rankfile file = rankfile_of(request, step, cores);
+    lines.push_back({&step, step_argv(step, file.path), environment_of(step, site, host)});
+    if (!file.path.empty()) prepared.rankfiles.emplace_back(file.path, std::move(file.text));
+    all_plain = all_plain && step.starter.kind == StarterKind::none && wants_binding(step);
+  }
+  std::vector<int> first_cpus;
+  for (const Core& core : cores) {
+    first_cpus.push_back(core.cpus.front());
+    if (!all_plain) continue;
+    prepared.confine_to.insert(prepared.confine_to.end(), core.cpus.begin(), core.cpus.end());
+  }
+  prepared.allocation = allocation_text(request.name, first_cpus, lines, request.push);
+  return prepared;
+}
+
+std::string command_text(const AllocationRequest& request, const std::vector<Core>& cores) {
+  std::string text;
+  for (const Step& step : request.steps) {
+    text += "# " + step.attempt + ": " + to_string(step.shape) + "\n";
+    std::string line;
+    for (const std::string& word : step_argv(step, rankfile_of(request, step, cores).path)) {
+      line += (line.empty() ? "" : " ") + quoted(word);
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Only questions to the file system and /proc, and the one list of failed nodes.
+#include "orchestrator/backend/slurm/files.h"
+
+#include <dirent.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace kneepoint {
+namespace {
+
+constexpr std::size_t kMostLine = 200;
+
+std::string records_path(const KnownStep& step) {
+  return step.run_dir + "/records.ndjson";
+}
+
+std::string suspended_path(const std::string& directory, const std::string& name) {
+  return directory + "/" + name + ".suspended";
+}
+
+std::string nodes_path(const std::string& directory) {
+  return directory + "/failed-nodes.txt";
+}
+
+}  // namespace
+
+bool any_step_begun(const std::vector<KnownStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const KnownStep& step) { return path_exists(step.run_dir); });
+}
+
+bool all_steps_ended(const std::vector<KnownStep>& steps) {
+  return !steps.empty() && std::all_of(steps.begin(), steps.end(), [](const KnownStep& step) {
+    return has_end_record(records_path(step));
+  });
+}
+
+Nanoseconds last_record_of(const std::vector<KnownStep>& steps) {
+  Nanoseconds last = 0;
+  for (const KnownStep& step : steps) last = std::max(last, changed_at(records_path(step)));
+  return last;
+}
+
+std::string last_output_line(const std::string& output_path) {
+  const auto text = read_file_if_there(output_path, 1 << 20);
+  if (!text || !*text) return "";
+  std::string_view all = **text;
+  while (!all.empty() && (all.back() == '\n' || all.back() == ' ')) all.remove_suffix(1);
+  std::string line(all.substr(all.rfind('\n') + 1));
+  if (line.size() > kMostLine) line = line.substr(0, kMostLine) + "...";
+  return line;
+}
+
+std::string folder_trouble(const std::string& directory) {
+  struct statvfs about {};
+  if (::statvfs(directory.c_str(), &about) != 0) return "";
+  if ((about.f_flag & ST_RDONLY) != 0) return "the file system of " + directory + " is read-only";
+  const bool no_files = about.f_files > 0 && about.f_favail == 0;
+  const bool no_space = about.f_blocks > 0 && about.f_bavail == 0;
+  if (!no_space && !no_files) return "";
+  return "the file system of " + directory + " is full";
+}
+
+Result<void> note_suspended(const std::string& directory, const std::string& name,
+                            Nanoseconds wall) {
+  return write_whole_file(suspended_path(directory, name), std::to_string(wall) + "\n");
+}
+
+Nanoseconds read_suspended(const std::string& directory, const std::string& name) {
+  const auto text = read_file_if_there(suspended_path(directory, name), 64);
+  Nanoseconds wall = 0;
+  if (text && *text) std::from_chars((*text)->data(), (*text)->data() + (*text)->size(), wall);
+  return wall;
+}
+
+bool is_being_submitted(const std::string& name, const std::string& script_path) {
+  DIR* processes = ::opendir("/proc");
+  if (processes == nullptr) return false;
+  bool found = false;
+  const std::string job = std::string("\0--job-name=", 12) + name + '\0';
+  const std::string script = '\0' + script_path + '\0';
+  while (const dirent* entry = ::readdir(processes)) {
+    const std::string_view folder = entry->d_name;
+    int pid = 0;
+    if (std::from_chars(folder.data(), folder.data() + folder.size(), pid).ec != std::errc()) {
+      continue;
+    }
+    const auto line = read_file_if_there("/proc/" + std::string(folder) + "/cmdline", 65536);
+    if (!line || !*line) continue;
+    found = found || ((*line)->find(job) != std::string::npos && (*line)->ends_with(script));
+  }
+  ::closedir(processes);
+  return found;
+}
+
+std::vector<std::string> read_failed_nodes(const std::string& directory) {
+  std::vector<std::string> nodes;
+  const auto text = read_file_if_there(nodes_path(directory), 1 << 20);
+  if (!text || !*text) return nodes;
+  std::string_view rest = **text;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    const std::string node(rest.substr(0, end));
+    if (!node.empty()) nodes.push_back(node);
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  return nodes;
+}
+
+Result<void> add_failed_nodes(const std::string& directory, const std::vector<std::string>& nodes) {
+  std::vector<std::string> all = read_failed_nodes(directory);
+  const std::size_t before = all.size();
+  for (const std::string& node : nodes) {
+    if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
+  }
+  if (all.size() == before) return {};
+  std::string text;
+  for (const std::string& node : all) text += node + "\n";
+  return write_whole_file(nodes_path(directory), text);
+}
+
+}  // namespace kneepoint

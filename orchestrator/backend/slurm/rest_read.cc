@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading: what slurmrestd answers, of any version. Nothing here throws out; what can't be read is
+// not there.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "orchestrator/backend/slurm/rest_text.h"
+#include "orchestrator/base/node_list.h"
+#include "orchestrator/base/text.h"
+
+namespace kneepoint {
+namespace {
+
+using Json = nlohmann::json;
+
+Json parsed(std::string_view body) {
+  return Json::parse(body.begin(), body.end(), nullptr, false);
+}
+
+const Json& member(const Json& object, const char* key) {
+  static const Json nothing;
+  if (!object.is_object()) return nothing;
+  const auto found = object.find(key);
+  return found == object.end() ? nothing : *found;
+}
+
+// A word, or the first of a list of words.
+std::string word(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_array() && !value.empty()) return word(value.front());
+  if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
+  return "";
+}
+
+// Several words with commas between.
+std::string words(const Json& value) {
+  if (!value.is_array()) return word(value);
+  std::string all;
+  for (const Json& one : value) all += (all.empty() ? "" : ",") + word(one);
+  return all;
+}
+
+// 7, or {"set": true, "infinite": false, "number": 7}; what is unset or endless is 0.
+std::int64_t number(const Json& value) {
+  if (value.is_object()) {
+    const Json& set = member(value, "set");
+    const Json& infinite = member(value, "infinite");
+    if ((set.is_boolean() && !set.get<bool>()) || (infinite.is_boolean() && infinite.get<bool>())) {
+      return 0;
+    }
+    return number(member(value, "number"));
+  }
+  if (!value.is_number()) return 0;
+  const auto plain = value.is_number_float() ? static_cast<std::int64_t>(value.get<double>())
+                                             : value.get<std::int64_t>();
+  return plain < 0 || plain >= 0xFFFFFFFE ? 0 : plain;  // NO_VAL and INFINITE of older versions
+}
+
+Nanoseconds rest_time_of(const Json& value) {
+  return number(value) * kSecond;
+}
+
+bool has_word(const Json& list, std::string_view wanted) {
+  if (!list.is_array()) return word(list) == wanted;
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Json& one) { return word(one) == wanted; });
+}
+
+// A wait status as a number (jobs up to v0.0.39), or {"return_code":, "signal": {"id":}}.
+void read_exit(const Json& value, SlurmJob& job) {
+  if (!value.is_object() || value.contains("number")) {
+    const auto status = static_cast<int>(number(value));
+    job.exit_code = status >> 8;
+    job.signal = status & 0x7F;
+    return;
+  }
+  job.exit_code = static_cast<int>(number(member(value, "return_code")));
+  const Json& signal = member(value, "signal");
+  const Json& id = member(signal, "id");
+  job.signal = static_cast<int>(number(id.is_null() ? member(signal, "signal_id") : id));
+}
+
+std::string plain_reason(const Json& value) {
+  const std::string reason = word(value);
+  return reason == "None" ? "" : reason;
+}
+
+SlurmJob rest_job_of(const Json& from) {
+  SlurmJob job;
+  job.id = word(member(from, "job_id"));
+  job.name = word(member(from, "name"));
+  job.directory = word(member(from, "current_working_directory"));
+  const Json& state = member(from, "job_state");
+  job.state = word(state);
+  job.completing = has_word(state, "COMPLETING") || has_word(member(from, "flags"), "COMPLETING");
+  job.reason = plain_reason(member(from, "state_reason"));
+  const Json& nodes = member(from, "nodes");
+  job.nodes = word(nodes.is_object() ? member(nodes, "list") : nodes);
+  job.failed_node = word(member(from, "failed_node"));
+  job.submitted = rest_time_of(member(from, "submit_time"));
+  job.started = rest_time_of(member(from, "start_time"));
+  const bool over = job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
+                    job.state != "CONFIGURING";
+  // Of a job that runs, Slurm tells when it would be ended.
+  if (over) job.ended = rest_time_of(member(from, "end_time"));
+  // One that was cancelled in the queue is told to have started when it ended.
+  if (over && job.nodes.empty()) job.started = 0;
+  read_exit(member(from, "exit_code"), job);
+  return job;
+}
+
+SlurmJob past_job_of(const Json& from) {
+  SlurmJob job;
+  job.id = word(member(from, "job_id"));
+  job.name = word(member(from, "name"));
+  job.directory = word(member(from, "working_directory"));
+  job.state = word(member(member(from, "state"), "current"));
+  job.reason = plain_reason(member(member(from, "state"), "reason"));
+  job.nodes = word(member(from, "nodes"));
+  if (job.nodes == "None assigned") job.nodes.clear();
+  job.failed_node = word(member(from, "failed_node"));
+  job.ended_by = word(member(from, "kill_request_user"));
+  const Json& time = member(from, "time");
+  job.submitted = rest_time_of(member(time, "submission"));
+  job.started = rest_time_of(member(time, "start"));
+  job.ended = rest_time_of(member(time, "end"));
+  read_exit(member(from, "exit_code"), job);
+  return job;
+}
+
+// "idle", "IDLE", ["IDLE","DRAIN"]; flags apart or not.
+bool is_up(const Json& node) {
+  std::string all = words(member(node, "state")) + "," + words(member(node, "state_flags"));
+  all = ascii_lower(all);
+  // A node that sleeps to save power wakes when it is wanted.
+  for (const std::string_view asleep : {"powered_down", "powering_down", "power_down"}) {
+    if (const std::size_t found = all.find(asleep); found != std::string::npos) {
+      all.erase(found, asleep.size());
+    }
+  }
+  for (const char* bad : {"down", "drain", "fail", "not_responding", "unknown", "invalid"}) {
+    if (all.find(bad) != std::string::npos) return false;
+  }
+  return true;
+}
+
+// "gpu:a100:4(S:0)" or "gpu:4": how many.
+int gpus_of(const std::string& gres) {
+  int sum = 0;
+  for (std::size_t at = gres.find("gpu"); at != std::string::npos; at = gres.find("gpu", at + 1)) {
+    const std::size_t end = std::min(gres.find_first_of(",(", at), gres.size());
+    const std::string one = gres.substr(at, end - at);
+    const std::size_t colon = one.rfind(':');
+    sum += colon == std::string::npos ? 1 : std::atoi(one.c_str() + colon + 1);
+  }
+  return sum;
+}
+
+// [{"type": "node", "count": 2}, ...] -> 2
+int nodes_of(const Json& tres) {
+  if (!tres.is_array()) return 0;
+  for (const Json& one : tres) {
+    if (word(member(one, "type")) == "node") return static_cast<int>(number(member(one, "count")));
+  }
+  return 0;
+}
+
+int value_of_base64(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '-' || c == '+') return 62;
+  return c == '_' || c == '/' ? 63 : -1;
+}
+
+std::string from_base64(std::string_view text) {
+  std::string bytes;
+  unsigned bits = 0;
+  int have = 0;
+  for (const char c : text) {
+    const int value = value_of_base64(c);
+    if (value < 0) break;
+    bits = (bits << 6 | static_cast<unsigned>(value)) & 0xFFFFFF;
+    have += 6;
+    if (have < 8) continue;
+    have -= 8;
+    bytes += static_cast<char>(bits >> have & 0xFF);
+  }
+  return bytes;
+}
+
+RestErrors errors_of(const Json& answer) {
+  RestErrors found;
+  found.is_json = answer.is_object();
+  const Json& errors = member(answer, "errors");
+  if (!errors.is_array()) return found;
+  for (const Json& one : errors) {
+    std::string said = word(member(one, "error"));
+    const std::string description = word(member(one, "description"));
+    if (said.empty() || said == "Unspecified error" || said == "Failure during parsing") {
+      if (!description.empty()) said = description;
+    } else if (!description.empty() && description.find(said) == std::string::npos) {
+      said += " (" + description + ")";
+    }
+    if (!said.empty()) found.words.push_back(said);
+  }
+  return found;
+}
+
+}  // namespace
+
+RestErrors parse_rest_errors(std::string_view body) {
+  return errors_of(parsed(body));
+}
+
+std::string parse_rest_job_id(std::string_view body) {
+  const Json answer = parsed(body);
+  const std::int64_t plain = number(member(answer, "job_id"));
+  if (plain > 0) return std::to_string(plain);
+  const std::int64_t nested = number(member(member(answer, "result"), "job_id"));
+  return nested > 0 ? std::to_string(nested) : "";
+}
+
+std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, const std::string& user,
+                                                     RestErrors* errors) {
+  const Json answer = parsed(body);
+  if (errors != nullptr) *errors = errors_of(answer);
+  const Json& list = member(answer, "jobs");
+  if (!list.is_array()) return std::nullopt;
+  std::vector<SlurmJob> jobs;
+  for (const Json& one : list) {
+    const std::string whose = word(member(one, "user_name"));
+    if (!user.empty() && !whose.empty() && whose != user) continue;
+    SlurmJob job = rest_job_of(one);
+    if (!job.id.empty() && !job.state.empty()) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body) {
+  const Json answer = parsed(body);
+  const Json& list = member(answer, "jobs");
+  if (!list.is_array()) return std::nullopt;
+  std::vector<SlurmJob> jobs;
+  for (const Json& one : list) {
+    SlurmJob job = past_job_of(one);
+    if (!job.id.empty() && !job.state.empty()) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+std::string parse_rest_version(std::string_view body) {
+  const Json answer = parsed(body);
+  const Json& meta = member(answer, "meta");
+  const Json& older = member(meta, "Slurm");
+  return word(member(older.is_null() ? member(meta, "slurm") : older, "release"));
+}
+
+std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
+  std::vector<RestPartition> partitions;
+  const Json answer = parsed(body);
+  const Json& list = member(answer, "partitions");
+  if (!list.is_array()) return partitions;
+  for (const Json& one : list) {
+    RestPartition& partition = partitions.emplace_back();
+    partition.name = word(member(one, "name"));
+    const Json& flags = member(one, "flags");
+    const Json& inner = member(one, "partition");  // v0.0.40 and later
+    partition.state = word(inner.is_object() ? member(inner, "state") : member(one, "state"));
+    partition.is_default = has_word(flags, "default") || has_word(flags, "DEFAULT");
+    const Json& count = member(one, "total_nodes");
+    partition.nodes =
+        static_cast<int>(number(count.is_null() ? member(member(one, "nodes"), "total") : count));
+    const Json& most = member(one, "maximum_nodes_per_job");
+    const Json& maximums = member(one, "maximums");
+    partition.most_nodes =
+        static_cast<int>(number(maximums.is_object() ? member(maximums, "nodes") : most));
+    const Json& time =
+        maximums.is_object() ? member(maximums, "time") : member(one, "max_time_limit");
+    partition.most_time = number(time) * kMinute;
+    const Json& accounts = member(one, "accounts");
+    const Json& qos = member(one, "qos");
+    partition.allowed_accounts =
+        words(accounts.is_object() ? member(accounts, "allowed") : member(one, "allowed_accounts"));
+    partition.allowed_qos =
+        words(qos.is_object() ? member(qos, "allowed") : member(one, "allowed_qos"));
+  }
+  // From v0.0.39 on nobody tells which one is the default; of one alone it is plain.
+  if (partitions.size() == 1) partitions.front().is_default = true;
+  return partitions;
+}
+
+SlurmAccounting parse_rest_accounting(std::string_view associations, std::string_view qos,
+                                      const std::string& user) {
+  SlurmAccounting read;
+  const Json mine = parsed(associations);
+  const Json& list = member(mine, "associations");
+  for (const Json& one : list.is_array() ? list : Json::array()) {
+    if (word(member(one, "user")) != user) continue;
+    const Json& most = member(one, "max");
+    const Json& tres = member(most, "tres");
+    SlurmAssociation& added = read.associations.emplace_back();
+    added.account = word(member(one, "account"));
+    added.partition = word(member(one, "partition"));
+    added.default_qos = word(member(member(one, "default"), "qos"));
+    // A number up to v0.0.38, then a boolean.
+    const Json& is_default = member(one, "is_default");
+    added.is_default = is_default.is_boolean() ? is_default.get<bool>() : number(is_default) > 0;
+    added.allows = {nodes_of(member(member(tres, "per"), "job")),
+                    number(member(member(member(most, "jobs"), "per"), "wall_clock")) * kMinute};
+  }
+  const Json all = parsed(qos);
+  for (const char* key : {"QOS", "qos"}) {
+    const Json& found = member(all, key);
+    for (const Json& one : found.is_array() ? found : Json::array()) {
+      const Json& most = member(member(one, "limits"), "max");
+      read.qos.push_back(
+          {word(member(one, "name")),
+           {nodes_of(member(member(member(most, "tres"), "per"), "job")),
+            number(member(member(member(most, "wall_clock"), "per"), "job")) * kMinute}});
+    }
+  }
+  return read;
+}
+
+SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPartition>& partitions,
+                          std::string_view nodes, const std::string& wanted) {
+  SlurmCluster cluster;
+  cluster.version = version;
+  cluster.partition = wanted;  // said even if there is none of that name
+  for (const RestPartition& one : partitions) {
+    cluster.partitions.push_back(one.name);
+    if (wanted.empty() ? !one.is_default : one.name != wanted) continue;
+    cluster.partition = one.name;
+    cluster.nodes = one.nodes;
+    cluster.most_nodes = one.most_nodes;
+    cluster.time_limit = one.most_time;
+  }
+  const Json answer = parsed(nodes);
+  const Json& list = member(answer, "nodes");
+  if (!list.is_array()) return cluster;
+  bool first = true;
+  for (const Json& node : list) {
+    if (!has_word(member(node, "partitions"), cluster.partition)) continue;
+    if (is_up(node)) ++cluster.nodes_up;
+    const auto least = [&](int& value, std::int64_t other) {
+      value = first ? static_cast<int>(other) : std::min(value, static_cast<int>(other));
+    };
+    const std::int64_t cores = number(member(node, "cores")) * number(member(node, "sockets"));
+    least(cluster.cpus_per_node, number(member(node, "cpus")));
+    least(cluster.cores_per_node, cores);
+    least(cluster.gpus_per_node, gpus_of(word(member(node, "gres"))));
+    first = false;
+  }
+  return cluster;
+}
+
+std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std::string& nodes) {
+  const std::vector<std::string> asked = expand_node_list(nodes);
+  const std::set<std::string> wanted(asked.begin(), asked.end());
+  std::vector<std::string> down;
+  const Json answer = parsed(body);
+  const Json& list = member(answer, "nodes");
+  if (!list.is_array()) return down;
+  for (const Json& node : list) {
+    std::string name = word(member(node, "name"));
+    if (wanted.contains(name) && !is_up(node)) down.push_back(std::move(name));
+  }
+  return down;
+}
+
+TokenClaims parse_token(std::string_view token) {
+  TokenClaims claims;
+  const std::size_t first = token.find('.');
+  if (first == std::string_view::npos) return claims;
+  const std::size_t second = std::min(token.find('.', first + 1), token.size());
+  const Json payload = parsed(from_base64(token.substr(first + 1, second - first - 1)));
+  const Json& expires = member(payload, "exp");
+  if (expires.is_number()) {
+    // Some tokens are made to hold for centuries.
+    claims.expires = static_cast<Nanoseconds>(std::min(expires.get<double>(), 9e9)) * kSecond;
+  }
+  claims.user = word(member(payload, "sun"));
+  if (claims.user.empty()) claims.user = word(member(payload, "username"));
+  return claims;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plan -> points -> runs. Pure and seeded: the same plan and seed give the same runs on any machine
+// (except that `to: site` asks for the site's capacity).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
+#include "orchestrator/plan/yaml/problem.h"
+
+namespace kneepoint {
+
+// What the backend says of itself; 0 = unknown.
+struct SiteCapacity {
+  int nodes = 1;
+  int cores_per_node = 1;
+  int gpus_per_node = 0;
+};
+
+struct Expanded {
+  Study study;
+  std::vector<Problem> problems;  // formulas that fail at some K, sizes that aren't positive...
+};
+
+// `programs` is the folder of our own workloads' executables.
+Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity,
+                const std::string& programs);
+
+// Round 0: every point × min repeats, in blocks: each block holds every point once, shuffled by the
+// seed, so that drift hits every point alike.
+std::vector<Run> first_round(const Study& study);
+
+// Runs of the given repeats [from, to) at the given points, interleaved in the same way. Of a study
+// with two builds as builds.h has it.
+std::vector<Run> interleave(const Study& study, const std::vector<int>& points, int from, int to,
+                            std::uint64_t seed);
+std::vector<Run> interleave(const std::vector<int>& points, int from, int to, std::uint64_t seed);
+
+// Warnings that `check` shows: divisibility traps, machines not filled, K beyond the site, K lists
+// too short for the models.
+std::vector<std::string> plan_warnings(const Study& study, const SiteCapacity& capacity);
+
+}  // namespace kneepoint

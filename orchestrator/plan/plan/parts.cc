@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scale, environment, formulas, names.
+#include "orchestrator/plan/plan/parts.h"
+
+#include <algorithm>
+
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/plan/plan/formula.h"
+#include "orchestrator/plan/plan/placeholders.h"
+
+namespace kneepoint {
+namespace {
+
+std::optional<Scale> read_scale_list(const YamlView& view) {
+  Scale scale;
+  bool good = true;
+  for (const YamlView& item : view.items()) {
+    const auto k = item.integer(1, kMaxK);
+    if (!k) {
+      good = false;
+    } else if (!scale.list.empty() && *k <= scale.list.back()) {
+      item.fail("expected K in ascending order, each once; " + std::to_string(*k) +
+                " comes after " + std::to_string(scale.list.back()));
+      good = false;
+    } else {
+      scale.list.push_back(*k);
+    }
+  }
+  if (good && scale.list.empty()) {
+    view.fail("the list is empty; expected at least one K");
+    good = false;
+  }
+  if (good && scale.list.size() > kMaxKs) {
+    view.fail("at most " + std::to_string(kMaxKs) + " different K");
+    good = false;
+  }
+  return good ? std::optional(scale) : std::nullopt;
+}
+
+// `by: doubling`, `by: 4` or `step: 4`.
+void read_stride(const YamlView& view, Scale& scale) {
+  const YamlView by = view["by"];
+  const YamlView step = view["step"];
+  if (by.present() && step.present()) {
+    step.fail_at_key("give either 'by' or 'step'");
+    return;
+  }
+  scale.by = Scale::By::step;
+  if (!by.present()) {
+    if (!step.present()) {
+      by.fail("missing; expected doubling, or a step such as 4");
+    }
+    read_into(step.integer(1, kMaxK), scale.step);
+  } else if (by.is(YamlNode::Kind::scalar) && is_number(*by.text())) {
+    read_into(by.integer(1, kMaxK), scale.step);
+  } else {
+    static const std::vector<std::string> words = {"doubling"};
+    if (by.is(YamlNode::Kind::scalar) && by.text() == "doubling") {
+      scale.by = Scale::By::doubling;
+    } else if (by.is(YamlNode::Kind::scalar) && !nearest_word(*by.text(), words).empty()) {
+      by.fail("expected doubling or a step, found '" + *by.text() + "'; did you mean 'doubling'?");
+    } else {
+      by.expected("doubling or a step such as 4");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Scale> read_scale(const YamlView& view) {
+  if (!view.present()) return std::nullopt;
+  if (view.is(YamlNode::Kind::list)) return read_scale_list(view);
+  if (!view.is(YamlNode::Kind::map)) {
+    view.expected("a list of K such as [1, 2, 4] or {from: 1, to: 64, by: doubling}");
+    return std::nullopt;
+  }
+  view.check_map();
+  Scale scale;
+  read_into(view["from"].integer(1, kMaxK), scale.from);
+  const YamlView to = view["to"];
+  if (!to.present()) {
+    to.fail("missing; expected the largest K, or 'site' for as many as the site holds");
+  } else if (to.is(YamlNode::Kind::scalar) && to.text() == "site") {
+    scale.to_site = true;
+  } else if (to.is(YamlNode::Kind::scalar) && is_number(*to.text())) {
+    read_into(to.integer(1, kMaxK), scale.to);
+  } else {
+    to.expected("the largest K, or 'site'");
+  }
+  read_stride(view, scale);
+  if (!scale.to_site && to.is(YamlNode::Kind::scalar) && is_number(*to.text())) {
+    if (scale.to < scale.from) {
+      to.fail("'to' (" + std::to_string(scale.to) + ") is below 'from' (" +
+              std::to_string(scale.from) + ")");
+    } else if (scale.by == Scale::By::step && (scale.to - scale.from) / scale.step >= kMaxKs) {
+      to.fail("more than " + std::to_string(kMaxKs) + " different K; take a larger step");
+    }
+  }
+  return scale;
+}
+
+std::vector<EnvironmentVariable> read_environment(const YamlView& view,
+                                                  const std::vector<std::string>& known) {
+  std::vector<EnvironmentVariable> variables;
+  for (const YamlView& entry : view.entries()) {
+    const std::string& name = entry.name();
+    const auto is_good = [](char c) {
+      return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9') ||
+        !std::all_of(name.begin(), name.end(), is_good)) {
+      entry.fail_at_key("not a name of an environment variable; expected letters, digits and '_'");
+    } else if (name.starts_with("KNEEPOINT_")) {
+      entry.fail_at_key("names with KNEEPOINT_ are set by kneepoint itself");
+    }
+    const auto value = entry.text();
+    if (!value) continue;
+    check_placeholders(entry, *value, known);
+    variables.push_back({name, *value});
+  }
+  return variables;
+}
+
+std::string read_formula(const YamlView& view, const std::vector<std::string>& names) {
+  if (!view.present()) return "";
+  if (!view.is(YamlNode::Kind::scalar)) {
+    view.expected("a number or a formula such as \"256 * K^(1/3)\"");
+    return "";
+  }
+  std::string text = *view.text();
+  if (const auto formula = Formula::parse(text, names); !formula) {
+    view.fail(formula.error().message);
+    return "";
+  }
+  return text;
+}
+
+void check_placeholders(const YamlView& view, const std::string& text,
+                        const std::vector<std::string>& known) {
+  for (const std::string& name : placeholders_in(text)) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    view.fail("'{" + name + "}': " + unknown_word("placeholder", name, known) +
+              " (for the text itself write '{{" + name + "}}')");
+  }
+}
+
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+bool is_currency(std::string_view text) {
+  return text.size() >= 2 && text.size() <= 8 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+         });
+}
+
+}  // namespace kneepoint

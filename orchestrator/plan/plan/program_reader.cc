@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pattern is compiled and a JSON path parsed here, so that the agent, hours later on some node,
+// has nothing to refuse. Whether an input is there is for whoever may look (cli/input_files).
+#include "orchestrator/plan/plan/program_reader.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "orchestrator/base/json_path.h"
+#include "orchestrator/plan/plan/formula.h"
+#include "orchestrator/plan/plan/parts.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr std::size_t kMaxPattern = 500;
+constexpr std::size_t kMaxPath = 1000;
+constexpr std::size_t kMostEntries = 100;  // of keep, inputs and sanity
+constexpr double kMostNumber = 1e300;
+
+// Number of groups; nothing (and a problem) if it is no regular expression.
+std::optional<unsigned> read_pattern(const YamlView& view, std::string& pattern) {
+  const auto text = view.text();
+  if (!text) return std::nullopt;
+  pattern = *text;
+  if (text->size() > kMaxPattern) {
+    view.fail("longer than " + std::to_string(kMaxPattern) + " characters");
+    return std::nullopt;
+  }
+  try {
+    return static_cast<unsigned>(std::regex(*text).mark_count());
+  } catch (const std::regex_error&) {
+    view.fail("not a regular expression: '" + *text + "'");
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> read_inside(const YamlView& view, const std::string& what,
+                                       const std::vector<std::string>& known) {
+  const auto path = view.text();
+  if (!path) return std::nullopt;
+  if (!is_inside(*path)) {
+    view.fail("expected " + what + " in the run's own folder, relative and without '..', found '" +
+              path->substr(0, 80) + "'");
+  }
+  check_placeholders(view, *path, known);
+  return path;
+}
+
+const std::vector<std::string> kStreams = {"stdout", "stderr"};
+// Only T can come from what the agent's libraries saw.
+const std::vector<std::string> kTimeSources = {"stdout", "stderr", "mpi", "probe"};
+
+// `from` or `file`: where the text comes from.
+void read_source(const YamlView& view, const std::vector<std::string>& known,
+                 const std::vector<std::string>& words, std::string& from, std::string& file) {
+  read_into(view["from"].word(words), from);
+  if (!view["file"].present()) return;
+  if (view["from"].present()) view["file"].fail_at_key("give either 'from' or 'file'");
+  if (const auto path = read_inside(view["file"], "a file", known)) {
+    from = "file";
+    file = *path;
+  }
+}
+
+void read_metric(const YamlView& entry, const std::vector<std::string>& known,
+                 WorkloadSpec& workload) {
+  MetricSpec metric;
+  metric.name = entry.name();
+  if (!is_plain_name(metric.name)) {
+    entry.fail_at_key("expected a name of letters, digits, '_' and '-'");
+  }
+  if (!entry.check_map()) return;
+  const bool is_time = metric.name == "time";
+  read_source(entry, known, is_time ? kTimeSources : kStreams, metric.from, metric.file);
+  const bool by_itself = metric.from == "mpi" || metric.from == "probe";
+  const YamlView pattern = entry["pattern"];
+  const YamlView json = entry["json"];
+  if (by_itself) {
+    for (const YamlView& other : {pattern, json}) {
+      if (!other.present()) continue;
+      other.fail_at_key("from: " + metric.from + " needs no " + other.name() +
+                        "; drop one of the two");
+    }
+  } else if (pattern.present() && json.present()) {
+    json.fail_at_key("give either 'pattern' or 'json'");
+  } else if (!pattern.present() && !json.present()) {
+    pattern.fail(
+        "missing; expected a regular expression such as \"t=([0-9.]+)\", or json: $.timing.total");
+  }
+  if (const auto groups = read_pattern(pattern, metric.pattern); groups && *groups != 1) {
+    pattern.fail("expected one group in parentheses around the number, found " +
+                 std::to_string(*groups) + "; groups that only group are written (?:...)");
+  }
+  if (const auto path = json.text()) {
+    metric.json = *path;
+    if (const auto steps = parse_json_path(*path); !steps) {
+      json.fail("'" + *path +
+                "' is not a path into JSON such as $.timing.total or runs[-1].time: " +
+                steps.error().message);
+    }
+  }
+  static const std::vector<std::string> units = {"s", "ms", "us", "ns"};
+  if (is_time) metric.unit = "s";
+  read_into(is_time ? entry["unit"].word(units) : entry["unit"].text(), metric.unit);
+  static const std::vector<std::string> directions = {"lower", "higher"};
+  if (is_time) metric.better = "lower";
+  read_into(entry["better"].word(directions), metric.better);
+  if (is_time && metric.better == "higher") {
+    entry["better"].fail("of 'time' lower is better; a rate is a metric of its own");
+  }
+  workload.metrics.push_back(std::move(metric));
+}
+
+void read_metrics(const YamlView& view, const std::vector<std::string>& known,
+                  WorkloadSpec& workload) {
+  const YamlView metrics = view["metrics"];
+  const std::vector<YamlView> entries = metrics.entries();
+  bool has_time = false;
+  for (const YamlView& entry : entries) {
+    has_time = has_time || entry.name() == "time";
+    read_metric(entry, known, workload);
+  }
+  if (view["command"].present() && !view["use"].present() && !has_time) {
+    metrics.fail(
+        "a command needs a 'time' metric, or its T is unknown; e.g. "
+        "{time: {pattern: \"elapsed ([0-9.]+) s\"}}");
+  }
+}
+
+void read_exit_codes(const YamlView& view, std::vector<int>& codes) {
+  for (const YamlView& item : view.one_or_many()) {
+    const auto code = item.integer(0, 255);
+    if (!code) continue;
+    if (std::find(codes.begin(), codes.end(), *code) != codes.end()) {
+      item.fail("'" + std::to_string(*code) + "' is listed twice");
+    }
+    codes.push_back(*code);
+  }
+  if (view.is(YamlNode::Kind::list) && view.items().empty()) {
+    view.fail("the list is empty; expected exit codes such as [0, 3]");
+  }
+}
+
+void read_tolerance(const YamlView& view, SanityRule& rule) {
+  const auto text = view.is(YamlNode::Kind::scalar) ? view.text() : std::nullopt;
+  if (text && !text->empty() && text->back() == '%') {
+    rule.relative = true;
+    read_into(view.share(), rule.tolerance);
+  } else {
+    read_into(view.number(0, kMostNumber), rule.tolerance);
+  }
+}
+
+void read_bounds(const YamlView& view, const WorkloadSpec& workload, SanityRule& rule) {
+  rule.kind = SanityRule::Kind::metric;
+  read_into(view["metric"].text(), rule.metric);
+  std::vector<std::string> names;
+  for (const MetricSpec& metric : workload.metrics) names.push_back(metric.name);
+  // One of our own workloads reports others too.
+  if (!workload.catalog && !rule.metric.empty() &&
+      std::find(names.begin(), names.end(), rule.metric) == names.end()) {
+    view["metric"].fail("'" + rule.metric + "': " + unknown_word("metric", rule.metric, names));
+  }
+  const auto bound = [&](const char* key, std::optional<double>& to) {
+    if (const auto value = view[key].number(-kMostNumber, kMostNumber)) to = *value;
+  };
+  bound("at_least", rule.at_least);
+  bound("at_most", rule.at_most);
+  bound("equals", rule.equals);
+  read_tolerance(view["tolerance"], rule);
+  const bool has_equals = view["equals"].present();
+  const bool has_range = view["at_least"].present() || view["at_most"].present();
+  if (!has_equals && !has_range) {
+    view["metric"].fail_at_key("what should hold? add at_most, at_least, or equals with tolerance");
+  } else if (has_equals && has_range) {
+    view["equals"].fail_at_key("give either 'equals' or 'at_least' and 'at_most'");
+  } else if (view["tolerance"].present() && !has_equals) {
+    view["tolerance"].fail_at_key("a tolerance is around 'equals', which is missing");
+  } else if (has_equals && !view["tolerance"].present()) {
+    view["equals"].fail_at_key("numbers are rarely equal; add a tolerance such as 1e-3 or 0.1%");
+  } else if (rule.at_least && rule.at_most && *rule.at_least > *rule.at_most) {
+    view["at_most"].fail("below 'at_least': nothing would pass");
+  }
+}
+
+void read_rule(const YamlView& view, const std::vector<std::string>& known,
+               WorkloadSpec& workload) {
+  if (!view.check_map()) return;
+  static const std::vector<std::string> kinds = {"must_match", "must_not_match", "exit_codes",
+                                                 "metric"};
+  std::vector<std::string> given;
+  for (const std::string& kind : kinds) {
+    if (view[kind].present()) given.push_back(kind);
+  }
+  if (given.size() != 1) {
+    view.fail(given.empty() ? "expected one of must_match, must_not_match, exit_codes, metric"
+                            : "one rule each: '" + given[0] + "' and '" + given[1] +
+                                  "' belong into two entries");
+    return;
+  }
+  SanityRule rule;
+  const bool matches = given[0] == kinds[0] || given[0] == kinds[1];
+  if (matches) {
+    rule.kind =
+        given[0] == kinds[0] ? SanityRule::Kind::must_match : SanityRule::Kind::must_not_match;
+    static_cast<void>(read_pattern(view[given[0]], rule.pattern));
+    read_source(view, known, kStreams, rule.from, rule.file);
+  } else if (given[0] == "exit_codes") {
+    rule.kind = SanityRule::Kind::exit_codes;
+    read_exit_codes(view["exit_codes"], rule.exit_codes);
+  } else {
+    read_bounds(view, workload, rule);
+  }
+  for (const char* key : {"from", "file"}) {
+    if (!matches && view[key].present()) {
+      view[key].fail_at_key(std::string("goes with must_match and must_not_match only"));
+    }
+  }
+  for (const char* key : {"at_least", "at_most", "equals", "tolerance"}) {
+    if (rule.kind != SanityRule::Kind::metric && view[key].present()) {
+      view[key].fail_at_key("goes with 'metric' only");
+    }
+  }
+  workload.program.sanity.push_back(std::move(rule));
+}
+
+void check_length(const YamlView& view, const std::vector<YamlView>& items) {
+  if (items.size() > kMostEntries) {
+    view.fail("more than " + std::to_string(kMostEntries) + " entries");
+  }
+}
+
+void read_sanity(const YamlView& view, const std::vector<std::string>& known,
+                 WorkloadSpec& workload) {
+  const YamlView sanity = view["sanity"];
+  const std::vector<YamlView> rules = sanity.one_or_many();
+  check_length(sanity, rules);
+  for (const YamlView& rule : rules) read_rule(rule, known, workload);
+  const auto is_exit = [](const SanityRule& rule) {
+    return rule.kind == SanityRule::Kind::exit_codes;
+  };
+  const auto& read = workload.program.sanity;
+  if (std::count_if(read.begin(), read.end(), is_exit) > 1) {
+    sanity.fail("'exit_codes' twice; write one list");
+  }
+}
+
+void read_keep(const YamlView& view, const std::vector<std::string>& known,
+               WorkloadSpec& workload) {
+  const std::vector<YamlView> patterns = view["keep"].one_or_many();
+  check_length(view["keep"], patterns);
+  for (const YamlView& item : patterns) {
+    if (const auto pattern = read_inside(item, "a file or a pattern such as out/*.log", known)) {
+      workload.program.keep.push_back(*pattern);
+    }
+  }
+}
+
+void read_inputs(const YamlView& view, WorkloadSpec& workload) {
+  const std::vector<YamlView> paths = view["inputs"].one_or_many();
+  check_length(view["inputs"], paths);
+  for (const YamlView& item : paths) {
+    const auto path = item.text();
+    if (!path) continue;
+    if (path->empty() || path->size() > kMaxPath || *path == "." || *path == "/") {
+      item.fail("expected a file or a folder, relative to the plan's own");
+    }
+    workload.program.inputs.push_back(*path);
+  }
+}
+
+}  // namespace
+
+bool is_inside(const std::string& path) {
+  if (path.empty() || path[0] == '/' || path.size() > kMaxPath) return false;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t slash = std::min(path.find('/', at), path.size());
+    const std::string part = path.substr(at, slash - at);
+    if (part.empty() || part == "." || part == "..") return false;
+    at = slash + 1;
+  }
+  return std::none_of(path.begin(), path.end(),
+                      [](unsigned char c) { return c < ' ' || c == 127; });
+}
+
+void read_program_files(const YamlView& view, const std::vector<std::string>& known,
+                        WorkloadSpec& workload) {
+  read_metrics(view, known, workload);
+  read_sanity(view, known, workload);
+  read_keep(view, known, workload);
+  read_inputs(view, workload);
+  ProgramSpec& program = workload.program;
+  program.own_folder = !program.keep.empty() || !program.inputs.empty();
+  for (const MetricSpec& one : workload.metrics) {
+    program.own_folder = program.own_folder || !one.file.empty();
+  }
+  for (const SanityRule& one : program.sanity) {
+    program.own_folder = program.own_folder || !one.file.empty();
+  }
+}
+
+void read_noise(const YamlView& view, NoiseSpec& noise) {
+  if (!view.check_map()) return;
+  const YamlView sample = view["sample"];
+  if (!sample.present()) sample.fail("missing; expected how often to look, such as 1s");
+  read_into(sample.duration(100 * kMillisecond), noise.sample_ns);
+  const YamlView limit = view["limit"];
+  if (limit.check_map()) {
+    const auto bound = [](const auto& value, std::optional<double>& to) {
+      if (value) to = *value;
+    };
+    bound(limit["steal"].share(), noise.steal);
+    bound(limit["others"].number(0, 1e6), noise.others);
+    bound(limit["clock_drop"].share(), noise.clock_drop);
+    bound(limit["throttle"].share(), noise.throttle);
+  }
+  read_into(view["repeat"].integer(0, 20), noise.repeat);
+  if (noise.repeat > 0 && !limit.present()) {
+    view["repeat"].fail_at_key("nothing says which run is disturbed; add limit: {others: 0.2}");
+  }
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/plan/tables/reader.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "orchestrator/plan/tables/cells.h"
+#include "orchestrator/plan/tables/text.h"
+#include "orchestrator/plan/yaml/text_check.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr double kLeastSeconds = 1e-12, kMostSeconds = 1e12;
+
+// Case and build names as numbers: rows are compared by the million.
+class Names {
+ public:
+  int number_of(std::string_view name) {
+    if (!all_.empty() && all_[static_cast<std::size_t>(last_)] == name) return last_;
+    const auto [at, fresh] = numbers_.try_emplace(std::string(name), static_cast<int>(all_.size()));
+    if (fresh) all_.emplace_back(name);
+    return last_ = at->second;
+  }
+  const std::string& at(int number) const { return all_[static_cast<std::size_t>(number)]; }
+
+ private:
+  std::vector<std::string> all_;
+  std::map<std::string, int> numbers_;
+  int last_ = 0;
+};
+
+// T from what the table has. Weak: the problem is K times that of one worker.
+double seconds_of(ColumnKind kind, double value, Mode mode, int k) {
+  const double problem = mode == Mode::weak ? k : 1;
+  if (kind == ColumnKind::speedup || kind == ColumnKind::throughput) return problem / value;
+  if (kind == ColumnKind::efficiency) return problem / (k * value);
+  return value;
+}
+
+class RowReader {
+ public:
+  RowReader(const TableColumns& columns, const TableOptions& options, DecimalMark mark,
+            TableProblems& problems, Table& table)
+      : columns_(columns),
+        options_(options),
+        problems_(problems),
+        table_(table),
+        cells_(columns, options, mark, problems, table) {}
+
+  // False: the table is too large, and the rest is not looked at.
+  bool read(const TableRecord& record, char delimiter) {
+    if (!is_whole_row(record, columns_.titles.size(), delimiter, problems_)) return true;
+    if (table_.runs.size() >= kMostTableRows) {
+      problems_.add(record.line, 1, "",
+                    "more than " + std::to_string(kMostTableRows) + " rows; split the table");
+      return false;
+    }
+    const std::size_t before = problems_.count();
+    TablePoint point;
+    point.k = cells_.whole(record, ColumnKind::k, 1, kMostTableWorkers, 0);
+    point.mode = cells_.mode(record);
+    const double value = cells_.value(record);
+    point.nodes = cells_.whole(record, ColumnKind::nodes, 1, kMostTableWorkers, 0);
+    const int repeat = cells_.whole(record, ColumnKind::repeat, 0, 1'000'000'000, -1);
+    point.results = cells_.positive(record, ColumnKind::results);
+    point.size = cells_.positive(record, ColumnKind::size);
+    const double cost = cells_.cost(record);
+    const auto case_name = cells_.name(record, ColumnKind::case_name, options_.case_name);
+    const auto build = cells_.name(record, ColumnKind::build, "default");
+    if (problems_.count() > before) return true;
+    const double seconds = seconds_of(columns_.value, value, point.mode, point.k);
+    if (!(seconds >= kLeastSeconds && seconds <= kMostSeconds)) {
+      cells_.problem(record, columns_.value,
+                     quoted_cell(cells_.text(record, columns_.value)) +
+                         " is out of range; expected a time of 1e-12 s to 1e12 s");
+      return true;
+    }
+    const Key key{names_.number_of(case_name), names_.number_of(build), point.mode, point.k,
+                  point.nodes};
+    auto found = point_of_.find(key);
+    if (found == point_of_.end()) {
+      if (point_of_.size() >= kMostTablePoints) {
+        cells_.problem(record, ColumnKind::k,
+                       "more than " + std::to_string(kMostTablePoints) +
+                           " points (case, mode and K); a study holds no more");
+        return false;
+      }
+      point.case_name = case_name;
+      point.build = build;
+      point.line = record.line;
+      found = point_of_.emplace(key, table_.points.size()).first;
+      table_.points.push_back(point);
+    }
+    TablePoint& known = table_.points[found->second];
+    must_be_same(record, ColumnKind::results, known.results, point.results, known.line);
+    must_be_same(record, ColumnKind::size, known.size, point.size, known.line);
+    table_.runs.push_back({static_cast<std::uint32_t>(found->second),
+                           repeat >= 0 ? repeat : known.runs, record.line, seconds, cost});
+    ++known.runs;
+    return true;
+  }
+
+ private:
+  using Key = std::tuple<int, int, Mode, int, int>;
+
+  void must_be_same(const TableRecord& record, ColumnKind kind, const std::optional<double>& first,
+                    const std::optional<double>& now, int line) {
+    if (first == now) return;
+    cells_.problem(record, kind,
+                   quoted_cell(cells_.text(record, kind)) + " differs from line " +
+                       std::to_string(line) + ", which is of the same case, mode and K");
+  }
+
+  const TableColumns& columns_;
+  const TableOptions& options_;
+  TableProblems& problems_;
+  Table& table_;
+  TableCells cells_;
+  Names names_;
+  std::map<Key, std::size_t> point_of_;
+};
+
+}  // namespace
+
+bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
+                  TableProblems& problems) {
+  if (record.open_quote_column > 0) {
+    problems.add(record.line, record.open_quote_column, "", "this quote is never closed");
+    return false;
+  }
+  const auto is_empty = [](const TableField& field) { return field.text.empty(); };
+  if (std::all_of(record.fields.begin(), record.fields.end(), is_empty)) return false;
+  for (std::size_t i = width; i < record.fields.size(); ++i) {
+    if (is_empty(record.fields[i])) continue;
+    problems.add(record.line, record.fields[i].column, "",
+                 std::to_string(record.fields.size()) + " fields where the header has " +
+                     std::to_string(width) +
+                     (delimiter == ',' ? "; a comma inside a number needs quotes around it" : ""));
+    return false;
+  }
+  return true;
+}
+
+DecimalMark find_mark(TableText& text, const TableColumns& columns) {
+  if (text.delimiter() == ',' && !text.has_quotes()) return DecimalMark::point;
+  TableRecord record;
+  text.rewind();
+  text.next(record);  // the header
+  while (text.next(record)) {
+    for (const ColumnKind kind : {columns.value, ColumnKind::cost, ColumnKind::size}) {
+      const auto i = static_cast<std::size_t>(columns.of(kind));
+      if (!columns.has(kind) || i >= record.fields.size()) continue;
+      const DecimalMark mark = mark_in(record.fields[i].text);
+      if (mark != DecimalMark::unknown) return mark;
+    }
+  }
+  return DecimalMark::unknown;
+}
+
+ReadTable read_table(std::string_view text, const std::string& file, const TableOptions& options) {
+  if (const auto refused = refuse_text(text, file, kMostTableBytes)) return {{}, {*refused}};
+  TableText records(text);
+  TableProblems problems(file);
+  ReadTable out;
+  TableRecord record;
+  if (!records.next(record)) {
+    problems.add(0, 0, "", "the table is empty; expected a header such as K,T and rows below it");
+    return {{}, problems.take()};
+  }
+  const TableColumns columns = read_columns(record, problems);
+  if (record.open_quote_column > 0) {
+    problems.add(record.line, record.open_quote_column, "", "this quote is never closed");
+  }
+  if (problems.count() > 0) return {{}, problems.take()};
+  Table& table = out.table;
+  table.value = columns.value;
+  table.cost_unit = columns.cost_unit;
+  table.has_cost = columns.has(ColumnKind::cost);
+  table.unused = columns.unused;
+  if (columns.has(ColumnKind::night)) {
+    table.unused.push_back(columns.titles[static_cast<std::size_t>(columns.of(ColumnKind::night))]);
+  }
+  table.worker = options.worker.value_or(columns.worker.value_or(WorkerUnit::rank));
+  const DecimalMark mark = options.decimal ? *options.decimal : find_mark(records, columns);
+  records.rewind();
+  records.next(record);
+  RowReader rows(columns, options, mark, problems, table);
+  while (records.next(record) && rows.read(record, records.delimiter())) {
+  }
+  if (table.runs.empty() && problems.count() == 0) {
+    problems.add(0, 0, "", "the table has a header and no rows");
+  }
+  check_table(table, columns, problems);
+  if (problems.count() > 0) return {{}, problems.take()};
+  sort_points(table);
+  return out;
+}
+
+}  // namespace kneepoint

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers are read by std::from_chars: no locale, no hexadecimal, no leading plus.
+#include "orchestrator/plan/yaml/view.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "orchestrator/base/ensure.h"
+#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/suggest.h"
+
+namespace kneepoint {
+namespace {
+
+// Whole text as a number, or nullopt.
+template <typename T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 40;
+  std::string shown;
+  for (const char c : text.substr(0, kMost)) shown += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+  if (text.size() <= kMost) return shown;
+  while (!shown.empty() && (shown.back() & 0xC0) == 0x80) shown.pop_back();
+  if (!shown.empty() && (shown.back() & 0x80) != 0) shown.pop_back();
+  return shown + "...";
+}
+
+std::string what_is(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::scalar:
+      return "'" + shortened(node.text) + "'";
+    case YamlNode::Kind::list:
+      return "a list";
+    case YamlNode::Kind::map:
+      return "a map";
+    case YamlNode::Kind::null:
+    case YamlNode::Kind::broken:
+      break;
+  }
+  return "nothing";
+}
+
+std::string joined(std::span<const std::string> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+YamlView::YamlView(const YamlNode& root, const KeySet& keys, const std::string& file,
+                   std::vector<Problem>& problems)
+    : node_(&root), keys_(&keys), file_(&file), problems_(&problems) {
+  key_line_ = root.line;
+  key_column_ = root.column;
+}
+
+YamlView::YamlView(const YamlView& parent, const YamlNode* node, std::string name, std::string key)
+    : node_(node),
+      keys_(nullptr),
+      file_(parent.file_),
+      problems_(parent.problems_),
+      name_(std::move(name)),
+      key_(std::move(key)) {
+  key_line_ = node != nullptr ? node->line : 0;
+  key_column_ = node != nullptr ? node->column : 0;
+}
+
+YamlView YamlView::operator[](std::string_view key) const {
+  const KeySpec* spec = nullptr;
+  if (keys_ != nullptr && !free_names_) {
+    for (const KeySpec& known : keys_->keys) {
+      if (known.name == key) spec = &known;
+    }
+  }
+  ENSURE(spec != nullptr, "a reader asks for a key that its key table lacks");
+  const YamlEntry* found = nullptr;
+  if (is(YamlNode::Kind::map)) {
+    for (const YamlEntry& entry : node_->entries) {
+      if (entry.key == key) found = &entry;
+    }
+  }
+  YamlView view(*this, found != nullptr ? &found->value : nullptr, std::string(key),
+                key_.empty() ? std::string(key) : key_ + "." + std::string(key));
+  view.keys_ = spec->inner;
+  view.free_names_ = spec->free_names;
+  // What is missing is reported at the map that should have it.
+  view.key_line_ = found != nullptr ? found->line : node_ != nullptr ? node_->line : key_line_;
+  view.key_column_ = found != nullptr   ? found->column
+                     : node_ != nullptr ? node_->column
+                                        : key_column_;
+  return view;
+}
+
+bool YamlView::check_map() const {
+  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return false;
+  if (node_->kind != YamlNode::Kind::map) {
+    expected("a map");
+    return false;
+  }
+  ENSURE(keys_ != nullptr && !free_names_, "check_map() of a value without a key table");
+  std::vector<std::string> known;
+  for (const KeySpec& spec : keys_->keys) known.push_back(spec.name);
+  for (const YamlEntry& entry : node_->entries) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    problems_->push_back({*file_, entry.line, entry.column,
+                          key_.empty() ? shortened(entry.key) : key_ + "." + shortened(entry.key),
+                          unknown_word("key", entry.key, known)});
+  }
+  return true;
+}
+
+std::vector<YamlView> YamlView::items() const {
+  std::vector<YamlView> views;
+  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return views;
+  if (node_->kind != YamlNode::Kind::list) {
+    expected("a list");
+    return views;
+  }
+  for (std::size_t i = 0; i < node_->items.size(); ++i) {
+    const std::string index = "[" + std::to_string(i) + "]";
+    YamlView view(*this, &node_->items[i], name_ + index, key_ + index);
+    view.keys_ = keys_;
+    view.free_names_ = free_names_;
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+std::vector<YamlView> YamlView::one_or_many() const {
+  if (node_ == nullptr) return {};
+  if (node_->kind == YamlNode::Kind::list) return items();
+  return {*this};
+}
+
+std::vector<YamlView> YamlView::entries() const {
+  std::vector<YamlView> views;
+  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return views;
+  if (node_->kind != YamlNode::Kind::map) {
+    expected("a map");
+    return views;
+  }
+  for (const YamlEntry& entry : node_->entries) {
+    YamlView view(*this, &entry.value, entry.key, key_ + "." + shortened(entry.key));
+    view.keys_ = keys_;
+    view.key_line_ = entry.line;
+    view.key_column_ = entry.column;
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+std::optional<std::string> YamlView::text() const {
+  if (node_ == nullptr) return std::nullopt;
+  if (node_->kind == YamlNode::Kind::scalar) return node_->text;
+  expected("one value");
+  return std::nullopt;
+}
+
+std::optional<int> YamlView::integer(int least, int most) const {
+  if (node_ == nullptr) return std::nullopt;
+  if (node_->kind == YamlNode::Kind::scalar) {
+    const auto value = parse_number<std::int64_t>(node_->text);
+    if (value && *value >= least && *value <= most) return static_cast<int>(*value);
+  }
+  expected("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> YamlView::seed() const {
+  if (node_ == nullptr) return std::nullopt;
+  // SQLite keeps 63 bits.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (node_->kind == YamlNode::Kind::scalar) {
+    const auto value = parse_number<std::uint64_t>(node_->text);
+    if (value && *value <= kMost) return value;
+  }
+  expected("a whole number from 0 to " + std::to_string(kMost));
+  return std::nullopt;
+}
+
+std::optional<double> YamlView::number(double least, double most) const {
+  if (node_ == nullptr) return std::nullopt;
+  if (node_->kind == YamlNode::Kind::scalar) {
+    const auto value = parse_number<double>(node_->text);
+    if (value && std::isfinite(*value) && *value >= least && *value <= most) return value;
+  }
+  expected("a number from " + json_number(least) + " to " + json_number(most));
+  return std::nullopt;
+}
+
+std::optional<bool> YamlView::truth() const {
+  if (node_ == nullptr) return std::nullopt;
+  if (node_->kind == YamlNode::Kind::scalar && node_->text == "true") return true;
+  if (node_->kind == YamlNode::Kind::scalar && node_->text == "false") return false;
+  expected("true or false");
+  return std::nullopt;
+}
+
+std::optional<Nanoseconds> YamlView::duration(Nanoseconds least) const {
+  if (node_ == nullptr) return std::nullopt;
+  constexpr std::pair<std::string_view, Nanoseconds> kUnits[] = {
+      {"ns", 1},      {"us", kMicrosecond}, {"ms", kMillisecond}, {"s", kSecond},
+      {"m", kMinute}, {"h", kHour},         {"d", 24 * kHour}};
+  constexpr double kMost = 1e18;  // 31 years
+  if (node_->kind == YamlNode::Kind::scalar) {
+    const std::string_view text = node_->text;
+    const std::size_t unit_at = text.find_first_not_of("0123456789.");
+    if (unit_at == std::string_view::npos && least == 0 && text == "0") return 0;
+    for (const auto& [unit, size] : kUnits) {
+      if (unit_at == std::string_view::npos || text.substr(unit_at) != unit) continue;
+      const auto count = parse_number<double>(text.substr(0, unit_at));
+      if (!count || *count * static_cast<double>(size) > kMost) break;
+      const auto value = static_cast<Nanoseconds>(*count * static_cast<double>(size) + 0.5);
+      if (value < least) break;
+      return value;
+    }
+  }
+  expected(std::string(least > 0 ? "a duration above 0" : "a duration") +
+           " such as 500ms, 2s, 20m or 6h");
+  return std::nullopt;
+}
+
+std::optional<double> YamlView::share() const {
+  if (node_ == nullptr) return std::nullopt;
+  if (node_->kind == YamlNode::Kind::scalar && !node_->text.empty()) {
+    const bool percent = node_->text.back() == '%';
+    const auto value =
+        parse_number<double>(std::string_view(node_->text).substr(0, node_->text.size() - percent));
+    const double result = value ? (percent ? *value / 100 : *value) : 0;
+    if (result > 0 && result < 1) return result;
+  }
+  expected("a share between 0 and 1 such as 2% or 0.02");
+  return std::nullopt;
+}
+
+std::optional<std::string> YamlView::word(std::span<const std::string> words) const {
+  if (node_ == nullptr) return std::nullopt;
+  if (node_->kind == YamlNode::Kind::scalar) {
+    if (std::find(words.begin(), words.end(), node_->text) != words.end()) return node_->text;
+    const std::string near = nearest_word(node_->text, words);
+    if (!near.empty()) {
+      fail("expected " + joined(words) + ", found " + what_is(*node_) + "; did you mean '" + near +
+           "'?");
+      return std::nullopt;
+    }
+  }
+  expected(joined(words));
+  return std::nullopt;
+}
+
+void YamlView::fail(std::string message) const {
+  const bool placed = node_ != nullptr;
+  problems_->push_back({*file_, placed ? node_->line : key_line_,
+                        placed ? node_->column : key_column_, key_, std::move(message)});
+}
+
+void YamlView::fail_at_key(std::string message) const {
+  problems_->push_back({*file_, key_line_, key_column_, key_, std::move(message)});
+}
+
+void YamlView::expected(const std::string& what) const {
+  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return;
+  fail("expected " + what + ", found " + what_is(*node_));
+}
+
+std::string unknown_word(const std::string& what, const std::string& word,
+                         std::span<const std::string> known) {
+  // Every word of one letter is near every other.
+  const std::string near = word.size() > 1 ? nearest_word(word, known) : "";
+  if (!near.empty()) return "unknown " + what + "; did you mean '" + near + "'?";
+  if (known.empty()) return "unknown " + what + "; there are none here";
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+  return "unknown " + what + "; known here: " + list;
+}
+
+void sort_problems(std::vector<Problem>& problems) {
+  std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  });
+}
+
+}  // namespace kneepoint

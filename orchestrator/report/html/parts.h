@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pieces of the page, each a string of markup. html.cc puts them in order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orchestrator/report/document.h"
+#include "orchestrator/report/tables/curve_table.h"
+#include "orchestrator/report/tables/detail_tables.h"
+
+namespace kneepoint::html {
+
+// <p>, <li>, ...: the text escaped; `cls` may be "".
+std::string element(std::string_view tag, std::string_view text, std::string_view cls = "");
+std::string list(const std::vector<std::string>& lines);
+
+// Scrolls sideways where it is too wide. `flags`: one per row, or none at all.
+std::string table(const TextTable& table, std::string_view label,
+                  const std::vector<std::string>& flags = {});
+std::string detail(const DetailTable& table);
+
+// The first screen: for each case and mode the K to use, how sure, what limits it, what it costs.
+std::string answers(const Document& document, const std::vector<CurveView>& views);
+
+// Where the numbers come from: the study, and what its runs recorded of nodes and programs.
+std::string provenance(const Document& document);
+
+// How each number was made, with its place in docs/methods.md.
+std::string methods(const Document& document);
+// "how": a link to what methods() says of this figure.
+std::string method_link(std::string_view figure_name);
+
+extern const char* const kStyle;
+extern const char* const kScript;
+
+}  // namespace kneepoint::html

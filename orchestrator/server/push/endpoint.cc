@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The key outlives the controller, so that an agent started by an earlier one is known; so does the
+// port, so that it finds us.
+#include "orchestrator/server/push/endpoint.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "orchestrator/base/hmac.h"
+#include "orchestrator/server/http/certificate.h"
+#include "orchestrator/server/http/listening.h"
+#include "orchestrator/server/push/files.h"
+#include "orchestrator/server/push/rules.h"
+
+namespace kneepoint {
+namespace {
+
+constexpr std::size_t kKeyBytes = 32;
+
+Result<std::string> own_key(const std::string& folder) {
+  const std::string path = folder + "/key";
+  TRY_ASSIGN(std::string hex, read_text(path));
+  if (hex.empty()) {
+    TRY_ASSIGN(hex, keep_first(path, hex_of_bytes(random_bytes(kKeyBytes)) + "\n"));
+  }
+  if (is_open_to_others(path)) {
+    return Error{ErrorCode::permission,
+                 "'" + path +
+                     "' can be read by others; remove it (agents that run will report by "
+                     "their files), or chmod 600 it",
+                 false};
+  }
+  while (!hex.empty() && (hex.back() == '\n' || hex.back() == '\r')) hex.pop_back();
+  const std::string key = bytes_of_hex(hex);
+  if (key.size() == kKeyBytes) return key;
+  return Error{ErrorCode::corrupt, "'" + path + "' holds no key; remove it", false};
+}
+
+// "https://host:1/x" -> "host", "https://[::1]:1" -> "::1".
+std::string host_of(const std::string& url) {
+  std::string_view rest = url;
+  rest.remove_prefix(std::min(rest.size(), std::string_view("https://").size()));
+  rest = rest.substr(0, rest.find('/'));
+  if (rest.starts_with('[')) return std::string(rest.substr(1, rest.find(']') - 1));
+  return std::string(rest.substr(0, rest.find(':')));
+}
+
+Result<Identity> own_identity(const std::string& folder, const std::string& host,
+                              Nanoseconds wall) {
+  const std::string path = folder + "/identity.pem";
+  constexpr std::string_view kKeyOpening = "-----BEGIN PRIVATE KEY-----";
+  TRY_ASSIGN(const std::string text, read_text(path));
+  const std::size_t split = text.find(kKeyOpening);
+  if (split != std::string::npos && !is_open_to_others(path) &&
+      is_good_for(text.substr(0, split), host, wall)) {
+    return Identity{text.substr(0, split), text.substr(split)};
+  }
+  TRY_ASSIGN(Identity made, make_identity({host}, wall));
+  TRY(write_private(path, made.certificate + made.key));
+  return made;
+}
+
+Result<Identity> named_identity(const PushSite& site) {
+  Identity named;
+  TRY_ASSIGN(named.certificate, read_named_file("certificate", site.certificate));
+  TRY_ASSIGN(named.key, read_named_file("key", site.key));
+  return named;
+}
+
+std::string url_of(const std::string& host, int port) {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  return "https://" + (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+int port_in(const std::string& text) {
+  int port = 0;
+  std::from_chars(text.data(), text.data() + text.size(), port);
+  return port > 0 && port <= 65535 ? port : 0;
+}
+
+// With port 0 the one of the last start, if it is free.
+Result<std::unique_ptr<PushServer>> listen(PushServerOptions options, const Identity& identity,
+                                           const Clock& clock) {
+  const auto start = [&](int port) -> Result<std::unique_ptr<PushServer>> {
+    TRY_ASSIGN(TlsContext context, TlsContext::make(identity.certificate, identity.key));
+    options.port = port;
+    return PushServer::start(options, std::move(context), clock);
+  };
+  if (options.port != 0) return start(options.port);
+  const std::string path = options.spool + "/port";
+  TRY_ASSIGN(const std::string last, read_text(path));
+  if (const int port = port_in(last); port != 0) {
+    if (auto again = start(port)) return again;
+  }
+  auto server = start(0);
+  if (server) TRY(write_private(path, std::to_string((*server)->port()) + "\n"));
+  return server;
+}
+
+}  // namespace
+
+std::string push_folder(const std::string& database) {
+  return database + ".push";
+}
+
+std::string push_spool(const std::string& folder, const std::string& study) {
+  return folder + "/" + study;
+}
+
+Result<std::unique_ptr<PushEndpoint>> PushEndpoint::open(const PushSite& site,
+                                                         const std::string& folder,
+                                                         const std::string& study,
+                                                         const Clock& clock) {
+  auto endpoint = std::make_unique<PushEndpoint>();
+  TRY(make_private_folder(folder));
+  PushServerOptions options;
+  options.host = site.listen_host;
+  options.port = site.listen_port;
+  options.spool = push_spool(folder, study);
+  TRY(make_private_folder(options.spool));
+  TRY_ASSIGN(endpoint->key_, own_key(folder));
+  options.key = endpoint->key_;
+  Identity identity;
+  if (site.certificate.empty()) {
+    const std::string host = site.address.empty() ? site.listen_host : host_of(site.address);
+    TRY_ASSIGN(identity, own_identity(folder, host, clock.wall()));
+    endpoint->ca_ = identity.certificate;
+  } else {
+    TRY_ASSIGN(identity, named_identity(site));
+    if (!site.ca.empty()) {
+      TRY_ASSIGN(endpoint->ca_, read_named_file("ca", site.ca));
+    }
+  }
+  TRY_ASSIGN(endpoint->server_, listen(options, identity, clock));
+  endpoint->url_ = site.address;
+  if (endpoint->url_.empty()) endpoint->url_ = url_of(site.listen_host, endpoint->server_->port());
+  return endpoint;
+}
+
+Result<std::string> PushEndpoint::rehearse(const PushSite& site, const Clock& clock) {
+  if (!site.certificate.empty()) {
+    TRY_ASSIGN(const Identity identity, named_identity(site));
+    if (!site.ca.empty()) {
+      if (const auto ca = read_named_file("ca", site.ca); !ca) return ca.error();
+    }
+    const auto context = TlsContext::make(identity.certificate, identity.key);
+    if (!context) return context.error().in("certificate '" + site.certificate + "'");
+    const std::string host = site.address.empty() ? site.listen_host : host_of(site.address);
+    if (!is_good_for(identity.certificate, host, clock.wall())) {
+      return Error{ErrorCode::invalid,
+                   "certificate '" + site.certificate + "' is not for " + host +
+                       ", or ends within a day: agents would not trust it",
+                   false};
+    }
+  }
+  TRY_ASSIGN(const Listening tried, listen_on(site.listen_host, site.listen_port));
+  ::close(tried.fd);
+  if (!site.address.empty()) return site.address;
+  return url_of(site.listen_host, site.listen_port);
+}
+
+PushTarget PushEndpoint::target(const std::string& allocation) const {
+  return {url_, push_token(key_, allocation), ca_};
+}
+
+std::vector<std::string> PushEndpoint::news() {
+  std::vector<std::string> texts;
+  for (const Refusal& refusal : server_->take_refusals()) {
+    texts.push_back(std::to_string(refusal.count) + (refusal.count == 1 ? " push" : " pushes") +
+                    " for " + refusal.allocation + " refused: wrong token");
+  }
+  return texts;
+}
+
+}  // namespace kneepoint

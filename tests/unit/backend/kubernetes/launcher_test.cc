@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The launcher on an API server that the test plays: one Job, as it says, and no watches, so that
+// every look is a list.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "agents/record/frame.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
+#include "orchestrator/backend/launcher.h"
+#include "tests/fakes/fake_clock.h"
+#include "tests/fakes/http_server.h"
+
+namespace kneepoint {
+namespace {
+
+using nlohmann::json;
+
+class KubernetesLauncher : public testing::Test {
+ protected:
+  void SetUp() override {
+    request_.name = "kp-0a1b2c3d-1-7-a1";
+    request_.directory = testing::TempDir() + "kube-launcher-" +
+                         testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(request_.directory);
+    Step step;
+    step.attempt = "r7-a1";
+    step.run_dir = request_.directory + "/r7-a1";
+    step.command.argv = {"true"};
+    request_.steps.push_back(step);
+    site_.backend = BackendKind::kubernetes;
+    site_.kubernetes.image = "perf:1";
+    site_.kubernetes.queue = "fast";
+    site_.kubernetes.access.server = server_.url();
+    auto made = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+    ASSERT_TRUE(made) << made.error().message;
+    launcher_ = std::move(*made);
+  }
+  void TearDown() override { std::filesystem::remove_all(request_.directory); }
+
+  std::string answer(const FakeHttpRequest& asked) {
+    const std::string& path = asked.path;
+    if (path.find("watch=1") != std::string::npos) return FakeHttpServer::reply(500, "{}");
+    if (path.find("/log") != std::string::npos) {
+      const std::lock_guard lock(mutex_);
+      return log_.empty() ? FakeHttpServer::reply(404, "{}")
+                          : FakeHttpServer::reply(200, log_, "text/plain");
+    }
+    if (path.find("/events?") != std::string::npos) {
+      return FakeHttpServer::reply(
+          200, R"({"kind":"EventList","items":[{"message":"exceeded quota: pods=0"}]})");
+    }
+    if (path.find("/pods?") != std::string::npos) return list("Pod", pods_);
+    if (path.find("/services") != std::string::npos) return FakeHttpServer::reply(201, "{}");
+    if (asked.method == "DELETE") return delete_job();
+    if (asked.method == "POST") {
+      if (!job_.is_null()) return FakeHttpServer::reply(409, R"({"reason":"AlreadyExists"})");
+      job_ = json::parse(asked.body);
+      job_["metadata"]["uid"] = "u1";
+      job_["metadata"]["creationTimestamp"] = "2027-01-15T08:00:00Z";
+    }
+    if (path.find("/jobs?") != std::string::npos) {
+      return list("Job", job_.is_null() ? json::array() : json::array({job_}));
+    }
+    return FakeHttpServer::reply(200, job_.dump());
+  }
+  static std::string list(const std::string& kind, const json& items) {
+    return FakeHttpServer::reply(
+        200,
+        json{{"kind", kind + "List"}, {"metadata", {{"resourceVersion", "1"}}}, {"items", items}}
+            .dump());
+  }
+  std::string delete_job() {
+    job_ = nullptr;
+    return FakeHttpServer::reply(200, "{}");
+  }
+
+  void add_running_pod() {
+    pods_ = json::array(
+        {{{"metadata",
+           {{"name", "p-0"},
+            {"labels", {{"job-name", job_["metadata"]["name"]}}},
+            {"annotations", {{"batch.kubernetes.io/job-completion-index", "0"}}}}},
+          {"status",
+           {{"containerStatuses",
+             json::array(
+                 {{{"name", "agent"},
+                   {"state", {{"running", {{"startedAt", "2027-01-15T08:05:00Z"}}}}}}})}}}}});
+    // Pods are called after their Job.
+    pods_[0]["metadata"]["name"] = job_["metadata"]["name"].get<std::string>() + "-0-x";
+  }
+
+  JobRef submit() {
+    auto ref = launcher_->submit({&request_, 1}, clock_.steady() + 10 * kSecond).front();
+    EXPECT_TRUE(ref) << ref.error().message;
+    return ref ? *ref : JobRef{};
+  }
+  Observation observe(const JobRef& ref) {
+    auto seen = launcher_->observe({&ref, 1}, clock_.steady() + 10 * kSecond);
+    EXPECT_TRUE(seen) << seen.error().message;
+    return seen ? seen->front() : Observation{};
+  }
+
+  // Until all has been listed once more: that a watch is refused is seen when it is looked at.
+  Observation observe_anew(const JobRef& ref) {
+    const std::size_t jobs = lists("/jobs?");
+    const std::size_t pods = lists("/pods?");
+    Observation seen = observe(ref);
+    while ((lists("/jobs?") == jobs || lists("/pods?") == pods) &&
+           seen.state != AllocationState::ended && !HasFailure()) {
+      seen = observe(ref);
+    }
+    return observe(ref);
+  }
+  std::size_t lists(const std::string& kind) const {
+    std::size_t count = 0;
+    for (const FakeHttpRequest& one : server_.requests()) {
+      const bool fits = one.path.find(kind) != std::string::npos;
+      count += fits && one.path.find("limit=500") != std::string::npos ? 1 : 0;
+    }
+    return count;
+  }
+
+  json job_;
+  json pods_ = json::array();
+  std::mutex mutex_;
+  std::string log_;  // "": there is none
+  FakeHttpServer server_{[this](const FakeHttpRequest& asked) { return answer(asked); }};
+  FakeClock clock_;
+  Poller poller_;
+  Site site_;
+  AllocationRequest request_;
+  std::unique_ptr<Launcher> launcher_;
+};
+
+TEST_F(KubernetesLauncher, AJobWaitsInItsQueueAndTheWaitIsCountedToItsFirstPod) {
+  const JobRef ref = submit();
+  EXPECT_EQ(job_["spec"]["suspend"], true);
+  EXPECT_EQ(job_["metadata"]["labels"][kKubeQueueLabel], "fast");
+  Observation seen = observe_anew(ref);
+  EXPECT_EQ(seen.state, AllocationState::queued);
+  EXPECT_EQ(seen.detail, "waiting in queue fast");
+  job_["spec"]["suspend"] = false;
+  add_running_pod();
+  seen = observe_anew(ref);
+  EXPECT_EQ(seen.state, AllocationState::running);
+  EXPECT_EQ(seen.started_ns - seen.submitted_ns, 5 * kMinute);
+}
+
+TEST_F(KubernetesLauncher, AJobThatItsQueueTakesBackHasBeenPreempted) {
+  const JobRef ref = submit();
+  job_["spec"]["suspend"] = false;
+  add_running_pod();
+  EXPECT_EQ(observe_anew(ref).state, AllocationState::running);
+  job_["spec"]["suspend"] = true;
+  pods_ = json::array();
+  Observation seen = observe_anew(ref);
+  clock_.advance(kMinute);  // its log may have been late
+  seen = observe_anew(ref);
+  EXPECT_EQ(seen.state, AllocationState::ended);
+  EXPECT_TRUE(seen.preempted);
+  EXPECT_EQ(seen.detail, "suspended again: evicted by queue fast");
+  EXPECT_TRUE(job_.is_null()) << "let in again it would run behind our back";
+}
+
+TEST_F(KubernetesLauncher, ALogThatEndsBeforeItsPodIsFollowedAgain) {
+  const JobRef ref = submit();
+  job_["spec"]["suspend"] = false;
+  add_running_pod();
+  record::FrameWriter writer;
+  // What is stored of the attempt, once it has become this; the clock goes on meanwhile.
+  const auto becomes = [&](const std::string& wanted) {
+    const Nanoseconds until = system_clock().steady() + kMinute;
+    std::string stored;
+    while (stored != wanted && system_clock().steady() < until) {
+      EXPECT_EQ(observe(ref).state, AllocationState::running);
+      clock_.advance(kSecond);
+      EXPECT_TRUE(poller_.wait(5 * kMillisecond));
+      std::ifstream file(request_.steps.front().run_dir + "/records.ndjson");
+      stored.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    return stored;
+  };
+  const auto print = [&](const std::string& line) {
+    const std::string printed = writer.append("r7-a1/records.ndjson", line);
+    const std::lock_guard lock(mutex_);
+    log_ += printed;
+  };
+  print("one\n");
+  EXPECT_EQ(becomes("one\n"), "one\n");
+  print("two\n");  // after its kubelet was started anew
+  EXPECT_EQ(becomes("one\ntwo\n"), "one\ntwo\n");
+}
+
+TEST_F(KubernetesLauncher, APodThatCanNotBeMadeIsExplainedByItsEvent) {
+  const JobRef ref = submit();
+  job_["spec"]["suspend"] = false;
+  EXPECT_EQ(observe(ref).detail, "waiting: no pod has been made yet");
+  clock_.advance(4 * kSecond);
+  const Observation seen = observe(ref);
+  EXPECT_EQ(seen.state, AllocationState::queued);
+  EXPECT_EQ(seen.detail, "pods could not be made: exceeded quota: pods=0");
+}
+
+TEST_F(KubernetesLauncher, ANamesakeIsAdoptedOnlyIfItIsTheSame) {
+  const JobRef ref = submit();
+  // Another controller of the same folder, which has forgotten it.
+  auto again = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+  ASSERT_TRUE(again);
+  auto adopted = (*again)->submit({&request_, 1}, clock_.steady() + 10 * kSecond).front();
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  EXPECT_EQ(adopted->id, ref.id);
+  job_["metadata"]["annotations"][kKubeHashNote] = "another";
+  again = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+  ASSERT_TRUE(again);
+  adopted = (*again)->submit({&request_, 1}, clock_.steady() + 10 * kSecond).front();
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().code, ErrorCode::conflict);
+  EXPECT_FALSE(job_.is_null()) << "it is not ours to delete";
+}
+
+// An API server that keeps whatever is posted, by name.
+class ManyJobs : public testing::Test {
+ protected:
+  ManyJobs() {
+    for (const char* machine : {"one", "two"}) {
+      std::string folder = testing::TempDir() + "kp_many_jobs_XXXXXX";
+      EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+      folders_[machine] = folder;
+    }
+    site_.backend = BackendKind::kubernetes;
+    site_.kubernetes.image = "perf:1";
+    site_.kubernetes.access.server = server_.url();
+  }
+  ~ManyJobs() override {
+    for (const auto& [machine, folder] : folders_) std::filesystem::remove_all(folder);
+  }
+
+  std::unique_ptr<Launcher> launcher() {
+    auto made = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? std::move(*made) : nullptr;
+  }
+  static std::vector<AllocationRequest> requests(const std::string& directory, int count) {
+    std::vector<AllocationRequest> all;
+    for (int i = 0; i < count; ++i) {
+      AllocationRequest request;
+      request.name = "kp-0a1b2c3d-1-" + std::to_string(i) + "-a1";
+      request.directory = directory;
+      Step step;
+      step.attempt = "r" + std::to_string(i) + "-a1";
+      step.run_dir = directory + "/" + step.attempt;
+      step.command.argv = {"true"};
+      request.steps.push_back(step);
+      all.push_back(request);
+    }
+    return all;
+  }
+  Deadline soon() const { return clock_.steady() + kMinute; }
+
+  std::string answer(const FakeHttpRequest& asked) {
+    if (asked.path.find("watch=1") != std::string::npos) return FakeHttpServer::reply(500, "{}");
+    if (asked.method == "DELETE") return remove(asked);
+    if (asked.method != "POST") return get(asked.path);
+    json object = json::parse(asked.body);
+    const std::string name = object["metadata"]["name"].get<std::string>();
+    auto& kept = object["kind"] == "Job" ? jobs_ : services_;
+    if (const auto refused = refused_.find(object["kind"].get<std::string>());
+        refused != refused_.end()) {
+      return FakeHttpServer::reply(refused->second, R"({"kind":"Status","message":"no"})");
+    }
+    if (name.find("-13-a1-") != std::string::npos && object["kind"] == "Job") {
+      return FakeHttpServer::reply(422, R"({"kind":"Status","code":422,"message":"bad luck"})");
+    }
+    if (kept.contains(name)) return FakeHttpServer::reply(409, R"({"reason":"AlreadyExists"})");
+    object["metadata"]["uid"] = "uid-" + name;
+    object["metadata"]["creationTimestamp"] = "2027-01-15T08:00:00Z";
+    kept[name] = object;
+    return FakeHttpServer::reply(201, object.dump());
+  }
+  std::string remove(const FakeHttpRequest& asked) {
+    const std::string name = asked.path.substr(asked.path.rfind('/') + 1);
+    EXPECT_EQ(json::parse(asked.body)["preconditions"]["uid"], "uid-" + name);
+    return FakeHttpServer::reply(jobs_.erase(name) > 0 ? 200 : 404, "{}");
+  }
+  std::string get(const std::string& path) const {
+    const std::size_t query = path.find('?');
+    if (query == std::string::npos) {
+      const auto& kept = path.find("/services/") == std::string::npos ? jobs_ : services_;
+      const auto found = kept.find(path.substr(path.rfind('/') + 1));
+      if (found == kept.end()) return FakeHttpServer::reply(404, "{}");
+      return FakeHttpServer::reply(200, found->second.dump());
+    }
+    json items = json::array();
+    const bool is_jobs = path.find("/jobs?") != std::string::npos;
+    for (const auto& [name, job] : jobs_) {
+      const std::string ours = job["metadata"]["labels"][kKubeControllerLabel].get<std::string>();
+      if (is_jobs && path.find(ours) != std::string::npos) items.push_back(job);
+    }
+    return FakeHttpServer::reply(200, json{{"kind", is_jobs ? "JobList" : "PodList"},
+                                           {"metadata", {{"resourceVersion", "1"}}},
+                                           {"items", items}}
+                                          .dump());
+  }
+
+  std::map<std::string, json> jobs_, services_;  // used by one answer at a time
+  std::map<std::string, int> refused_;           // kinds that can't be made, and the status
+  FakeHttpServer server_{[this](const FakeHttpRequest& asked) { return answer(asked); }};
+  FakeClock clock_;
+  Poller poller_;
+  Site site_;
+  std::map<std::string, std::string> folders_;
+};
+
+TEST_F(ManyJobs, AreSubmittedAndCancelledTogetherEachWithItsOwnAnswer) {
+  const auto all = requests(folders_["one"] + "/work/study", 100);
+  auto ours = launcher();
+  ASSERT_TRUE(ours);
+  auto answers = ours->submit(all, soon());
+  ASSERT_EQ(answers.size(), all.size());
+  std::vector<JobRef> refs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == 13) {
+      ASSERT_FALSE(answers[i]);
+      EXPECT_EQ(answers[i].error().message,
+                "submit kp-0a1b2c3d-1-13-a1: create jobs in namespace default: refused (422): bad "
+                "luck");
+      continue;
+    }
+    ASSERT_TRUE(answers[i]) << answers[i].error().message;
+    EXPECT_EQ(answers[i]->name, all[i].name);
+    EXPECT_NE(answers[i]->id.find(all[i].name + "-"), std::string::npos) << answers[i]->id;
+    refs.push_back(*answers[i]);
+  }
+  EXPECT_EQ(jobs_.size(), 99U);
+  EXPECT_EQ(services_.size(), 99U);
+  for (const auto& [name, service] : services_) {
+    EXPECT_EQ(service["metadata"]["ownerReferences"][0]["uid"], "uid-" + name);
+  }
+  // Killed before it could write that down.
+  services_.erase(services_.begin());
+  auto next = launcher();
+  ASSERT_TRUE(next);
+  answers = next->submit(all, soon());
+  EXPECT_EQ(jobs_.size(), 99U);
+  EXPECT_EQ(services_.size(), 99U) << "a Job without its Service gets one";
+  for (const auto& cancelled : next->cancel(refs, soon())) EXPECT_TRUE(cancelled);
+  EXPECT_TRUE(jobs_.empty());
+}
+
+TEST_F(ManyJobs, WithoutTheRightToServicesNoJobStaysUnlessWeHadIt) {
+  const auto all = requests(folders_["one"] + "/work/study", 2);
+  auto ours = launcher();
+  ASSERT_TRUE(ours);
+  const auto submit = [&](std::size_t which) {
+    return ours->submit(std::span(&all[which], 1), soon()).front();
+  };
+  refused_ = {{"Service", 403}};
+  const auto first = submit(0);
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ErrorCode::permission) << first.error().message;
+  EXPECT_TRUE(jobs_.empty()) << "a site without the right is left as it was";
+  refused_.clear();
+  ASSERT_TRUE(submit(0));
+  // Taken away in mid-study: given back, the same Job has its Service.
+  refused_ = {{"Service", 403}};
+  const auto second = submit(1);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::permission) << second.error().message;
+  EXPECT_EQ(jobs_.size(), 2U);
+  refused_.clear();
+  const auto again = submit(1);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(jobs_.size(), 2U);
+  EXPECT_EQ(services_.size(), 2U);
+}
+
+TEST_F(ManyJobs, ANamespaceThatIsGoneIsTheSitesTroubleAndNotTheRuns) {
+  auto ours = launcher();
+  ASSERT_TRUE(ours);
+  refused_ = {{"Job", 404}};
+  const auto answers = ours->submit(requests(folders_["one"] + "/work/study", 1), soon());
+  ASSERT_FALSE(answers.front());
+  EXPECT_EQ(answers.front().error().code, ErrorCode::unavailable);
+  EXPECT_FALSE(answers.front().error().retryable) << "at the start of a study it ends it";
+  EXPECT_EQ(answers.front().error().message,
+            "submit kp-0a1b2c3d-1-0-a1: create jobs in namespace default: not there (404): no");
+}
+
+TEST_F(ManyJobs, OfTwoMachinesWithTheSamePathsAreTwoControllersJobs) {
+  // What both call the same: a link that leads to another disk.
+  const std::string path = folders_["one"] + "/here";
+  std::vector<std::vector<JobRef>> refs;
+  for (const char* machine : {"one", "two"}) {
+    const std::string disk = folders_[machine] + "/disk";
+    std::filesystem::create_directory(disk);
+    std::filesystem::remove(path);
+    std::filesystem::create_directory_symlink(disk, path);
+    auto controller = launcher();
+    ASSERT_TRUE(controller);
+    refs.emplace_back();
+    for (const auto& answer : controller->submit(requests(path + "/study", 3), soon())) {
+      ASSERT_TRUE(answer) << answer.error().message;
+      refs.back().push_back(*answer);
+    }
+  }
+  EXPECT_EQ(jobs_.size(), 6U) << "neither took the other's for its own";
+  auto second = launcher();
+  ASSERT_TRUE(second);
+  for (const auto& cancelled : second->cancel(refs[1], soon())) EXPECT_TRUE(cancelled);
+  EXPECT_EQ(jobs_.size(), 3U) << "the first one's are left alone";
+}
+
+}  // namespace
+}  // namespace kneepoint

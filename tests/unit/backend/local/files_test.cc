@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/backend/local/files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "orchestrator/io/poller.h"
+#include "orchestrator/io/subprocess.h"
+#include "tests/fakes/patience.h"
+
+namespace kneepoint {
+namespace {
+
+class LocalFiles : public testing::Test {
+ protected:
+  LocalFiles() {
+    std::string folder = testing::TempDir() + "kp_local_files_XXXXXX";
+    EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
+  }
+  ~LocalFiles() override { std::filesystem::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST(AllocationText, HoldsAllThatTheAgentNeeds) {
+  Step step;
+  step.attempt = "r17-a1";
+  step.run_dir = "/w/s/r17-a1";
+  step.shape.ranks = 4;
+  step.limit = 20 * kMinute;
+  step.own_harness = true;
+  step.metrics = {{"time", "t=([0-9.]+)", "s", "stdout"}};
+  EXPECT_EQ(allocation_text(
+                "kp-1", {0, 1},
+                {{&step, {"mpirun", "-n", "4", "/p \"x\""}, {{"B", "2"}, {"A", "1"}, {"B", "3"}}}}),
+            "{\"v\":1,\"name\":\"kp-1\",\"cpus\":[0,1],\"steps\":[{\"attempt\":\"r17-a1\","
+            "\"run_dir\":\"/w/s/r17-a1\",\"argv\":[\"mpirun\",\"-n\",\"4\",\"/p \\\"x\\\"\"],"
+            "\"env\":{\"A\":\"1\",\"B\":\"3\"},\"limit_ns\":1200000000000,\"own_harness\":true,"
+            "\"ranks\":4,\"threads_per_rank\":1,\"bind\":\"core\",\"emulated\":false,"
+            "\"oversubscribed\":false,\"metrics\":[{\"name\":\"time\",\"pattern\":\"t=([0-9.]+)\","
+            "\"unit\":\"s\",\"from\":\"stdout\"}]}]}\n");
+}
+
+TEST(AllocationText, NamesTheProgramAndAsksForTheMachine) {
+  Step step;
+  step.command.argv = {"/p/kp-jacobi3d", "--size", "8"};
+  const auto text = [&step] { return allocation_text("kp-1", {}, {{&step, {"mpirun"}, {}}}); };
+  EXPECT_NE(text().find("\"program\":\"/p/kp-jacobi3d\""), std::string::npos);
+  EXPECT_EQ(text().find("measure_machine"), std::string::npos);
+  step.measure_machine = true;
+  EXPECT_NE(text().find("\"measure_machine\":true"), std::string::npos);
+}
+
+TEST(AllocationText, SaysWhereToPushOnlyWhereSomebodyListens) {
+  Step step;
+  const auto text = [&step](const PushTarget& push) {
+    return allocation_text("kp-1", {}, {{&step, {"x"}, {}}}, push);
+  };
+  EXPECT_EQ(text({}).find("push"), std::string::npos);
+  EXPECT_NE(text({"https://h:1", "t", "c"})
+                .find("\"push\":{\"url\":\"https://h:1\",\"token\":\"t\",\"ca\":\"c\"}"),
+            std::string::npos);
+}
+
+TEST(AllocationText, TellsTheNextControllerWhatItNeeds) {
+  Step step;
+  step.attempt = "r1-a1";
+  step.run_dir = "/w/r1-a1";
+  const auto known = parse_allocation_text(allocation_text("kp-1", {3}, {{&step, {"x"}, {}}}));
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->cpus, std::vector<int>{3});
+  ASSERT_EQ(known->steps.size(), 1u);
+  EXPECT_EQ(known->steps[0].attempt, "r1-a1");
+  EXPECT_EQ(known->steps[0].run_dir, "/w/r1-a1");
+  EXPECT_FALSE(parse_allocation_text(""));
+  EXPECT_FALSE(parse_allocation_text("{\"v\":1}"));
+  EXPECT_FALSE(parse_allocation_text("[1]"));
+}
+
+TEST_F(LocalFiles, WritesWholeFilesAndReadsThemBounded) {
+  const std::string path = folder_ + "/a.json";
+  EXPECT_FALSE(read_file_if_there(path, 100)->has_value());
+  EXPECT_EQ(changed_at(path), 0);
+  const std::string big(100'000, 'x');
+  ASSERT_TRUE(write_whole_file(path, big));
+  EXPECT_EQ(**read_file_if_there(path, 1 << 20), big);
+  EXPECT_EQ((*read_file_if_there(path, 10))->size(), 10u);
+  EXPECT_FALSE(path_exists(path + ".new"));
+  EXPECT_GT(changed_at(path), 0);
+  ASSERT_FALSE(write_whole_file(folder_ + "/no/such/file", "x"));
+}
+
+TEST_F(LocalFiles, SeesTheLockOfAnotherDescription) {
+  const std::string path = folder_ + "/a.json";
+  ASSERT_TRUE(write_whole_file(path, "{}"));
+  EXPECT_FALSE(is_locked(path));
+  EXPECT_FALSE(is_locked(path + ".missing"));
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(fd, F_OFD_SETLK, &whole), 0);
+  EXPECT_TRUE(is_locked(path));
+  ::close(fd);
+  EXPECT_FALSE(is_locked(path));
+}
+
+TEST(ProcessIdentity, ReadsBackFromItsText) {
+  const ProcessIdentity process{123, 45678};
+  EXPECT_EQ(to_string(process), "123:45678");
+  EXPECT_EQ(parse_process_identity("123:45678"), process);
+  for (const char* text : {"", "123", "123:", ":1", "a:b", "0:1", "-5:1", "1:2x"}) {
+    EXPECT_FALSE(parse_process_identity(text)) << text;
+  }
+}
+
+TEST(ProcessIdentity, KnowsTheLivingFromTheDeadAndFromNamesakes) {
+  const auto self = living_process(::getpid());
+  ASSERT_TRUE(self);
+  EXPECT_GT(self->start_ticks, 0u);
+  EXPECT_TRUE(is_alive(*self));
+  EXPECT_FALSE(is_alive({self->pid, self->start_ticks + 1}));
+  EXPECT_FALSE(is_alive({}));
+}
+
+TEST(ProcessIdentity, TellsWhenAProcessBegan) {
+  const Nanoseconds before = system_clock().wall();
+  SpawnOptions options;
+  options.argv = {"sleep", "60"};
+  const auto pid = spawn(options);
+  ASSERT_TRUE(pid);
+  const auto process = living_process(*pid);
+  ASSERT_TRUE(process);
+  EXPECT_NEAR(static_cast<double>(begin_of(*process)), static_cast<double>(before),
+              static_cast<double>(30 * kSecond));
+  ASSERT_TRUE(terminate(*process));
+  ASSERT_EQ(::waitpid(*pid, nullptr, 0), *pid);
+}
+
+TEST(ProcessIdentity, AStoppedProcessCanBeTerminated) {
+  SpawnOptions options;
+  options.argv = {"sleep", "60"};
+  const auto pid = spawn(options);
+  ASSERT_TRUE(pid);
+  const auto process = living_process(*pid);
+  ASSERT_TRUE(process);
+  ASSERT_EQ(::kill(*pid, SIGSTOP), 0);
+  ASSERT_TRUE(terminate(*process));
+  int status = 0;
+  ASSERT_EQ(::waitpid(*pid, &status, 0), *pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
+TEST(ProcessIdentity, TerminatesExactlyThisProcess) {
+  SpawnOptions options;
+  options.argv = {"sleep", "60"};
+  const auto pid = spawn(options);
+  ASSERT_TRUE(pid);
+  const auto process = living_process(*pid);
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(terminate({process->pid, process->start_ticks + 1})) << "gone already is fine";
+  EXPECT_TRUE(is_alive(*process));
+  ASSERT_TRUE(terminate(*process));
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(*pid), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(info.si_status, SIGTERM);
+  EXPECT_FALSE(is_alive(*process)) << "a zombie is dead";
+  ASSERT_EQ(::waitpid(*pid, nullptr, 0), *pid);
+  EXPECT_TRUE(terminate(*process));
+}
+
+TEST_F(LocalFiles, FindsAnAgentByItsAllocationFile) {
+  const std::string path = folder_ + "/kp-1.json";
+  EXPECT_TRUE(find_agents(path).empty());
+  SpawnOptions options;
+  // Ends as an agent's does; what it forks has the same command line.
+  options.argv = {"sh", "-c", "(: >\"$1\".forked; while :; do sleep 60; done); :", "run", path};
+  options.new_session = true;
+  const auto pid = spawn(options);
+  ASSERT_TRUE(pid);
+  // The kernel shows the command line a moment after the program was started.
+  Poller poller;
+  const Nanoseconds until = system_clock().steady() + kPatience;
+  while ((find_agents(path).empty() || !path_exists(path + ".forked")) &&
+         system_clock().steady() < until) {
+    EXPECT_TRUE(poller.wait(kMillisecond));
+  }
+  const auto found = find_agents(path);
+  EXPECT_TRUE(find_agents(folder_ + "/kp-2.json").empty());
+  ::kill(-*pid, SIGKILL);
+  ::waitpid(*pid, nullptr, 0);
+  ASSERT_EQ(found.size(), 1u) << "a fork before its exec is no agent";
+  EXPECT_EQ(found[0].pid, *pid);
+}
+
+TEST_F(LocalFiles, WhatIsWithdrawnStaysSoAndWhatIsHeldCannotBe) {
+  const std::string path = folder_ + "/kp-1.json";
+  ASSERT_TRUE(write_whole_file(path, "{}"));
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(fd, F_OFD_SETLK, &whole), 0);
+  auto withdrawn = withdraw(path);
+  ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+  EXPECT_FALSE(*withdrawn);
+  EXPECT_FALSE(is_withdrawn(path));
+  ::close(fd);
+  for (int again = 0; again < 2; ++again) {
+    withdrawn = withdraw(path);
+    ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+    EXPECT_TRUE(*withdrawn);
+    EXPECT_TRUE(is_withdrawn(path));
+  }
+  EXPECT_FALSE(is_locked(path)) << "an agent may come, see and go";
+  EXPECT_EQ(**read_file_if_there(path, 100), "{}") << "an allocation file is never rewritten";
+  withdrawn = withdraw(path + ".missing");
+  ASSERT_TRUE(withdrawn) << withdrawn.error().message;
+  EXPECT_TRUE(*withdrawn);
+}
+
+}  // namespace
+}  // namespace kneepoint
