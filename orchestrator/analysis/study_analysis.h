@@ -62,7 +62,7 @@ struct LossShares {
   double serial = 0;     // model only
   double imbalance = 0;  // breakdown only
   double communication = 0;
-  double computation = 0;  // breakdown only: computing itself got dearer
+  double computation = 0;  // breakdown only: extra compute time
 };
 
 // How the problem must grow to hold `efficiency` at K, by the best model; work is in units of

@@ -82,7 +82,8 @@ Result<int> set_baseline(Session& session, StudyStore& store, const Arguments& a
   if (!arguments.has("WHAT")) return missing("set", "STUDY");
   TRY_ASSIGN(const StudyRow study, find_study(store, arguments.text("WHAT")));
   if (study.backend == "import") {
-    return Error{ErrorCode::invalid, study.id + " was imported: it is no night of a series"};
+    return Error{ErrorCode::invalid,
+                 study.id + " was imported: it is not part of a nightly series"};
   }
   if (study.state != "finished" || study.succeeded == 0) {
     return Error{ErrorCode::conflict, study.id + " is " + study.state + " with " +
@@ -202,7 +203,7 @@ Result<int> run_baseline(Session& session, const Arguments& arguments) {
 CommandSpec baseline_command() {
   return {
       "baseline",
-      "Keep what nights are held against",
+      "Manage baselines",
       "set: makes a finished study the baseline of its series (studies of the same plan and site); "
       "--build pins the program or image to measure in turns with later ones. show: what is kept "
       "of a series. list: all baselines. drop: the series has none any more (--imported: forget "

@@ -147,8 +147,8 @@ class Fit {
     return text;
   }
 
-  // One run alone is reckoned at more than there is: the engine would never start it. Without a
-  // model nothing is known of it but its time limit.
+  // One run alone is estimated to take more than there is: the engine would never start it. Without
+  // a model nothing is known of it but its time limit.
   void check_single_runs(BudgetAnswer& answer) const {
     const Nanoseconds timeout = study_.plan.limits.timeout;
     for (const Point& point : study_.points) {
@@ -164,7 +164,7 @@ class Fit {
           (overrun_ > 0
                ? ", and " + to_duration_text(overrun_) + " more until its allocation surely ends"
                : "") +
-          ": one run is reckoned at " + text(one) + ", and the budget is " + budget_text() +
+          ": estimated " + text(one) + " per run, and the budget is " + budget_text() +
           ". What would fit: " + (modelled ? "" : "a shorter limits.timeout, ") +
           "no K as large, or a larger budget");
       return;

@@ -44,13 +44,13 @@ bool asks_for_more(const Study& study, const StudyEvidence& evidence) {
 }
 
 Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,
-                                 const std::string& root, const Wishes& wishes) {
+                                 const std::string& root, const ChoiceRequest& choice) {
   // One at a time: two that start at once must find each other's study, not make one each.
   TRY_ASSIGN(auto transaction, store.begin());
   TRY_ASSIGN(const auto newest, store.newest_of_series(study.plan.study, study.hash8));
-  const bool goes_on = newest && is_of_tonight(*newest, wishes.night_began);
-  if (!newest || (wishes.make_new && !goes_on)) {
-    if (wishes.retry_failed && !newest) {
+  const bool goes_on = newest && is_of_tonight(*newest, choice.night_began);
+  if (!newest || (choice.make_new && !goes_on)) {
+    if (choice.retry_failed && !newest) {
       return Error{ErrorCode::not_found, "--retry-failed: there is no study of series " +
                                              study.plan.study + "-" + study.hash8 +
                                              " yet; run without it"};
@@ -60,7 +60,7 @@ Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Si
     return ChosenStudy{Choice::begin, std::move(row)};
   }
   ChosenStudy chosen{Choice::resume, *newest};
-  if (wishes.retry_failed) {
+  if (choice.retry_failed) {
     chosen.choice = Choice::reopen;
   } else if (newest->state == "finished") {
     TRY_ASSIGN(const StudyEvidence evidence, store.evidence(newest->row));

@@ -25,7 +25,7 @@ struct ChosenStudy {
   StudyRow row;
 };
 
-struct Wishes {
+struct ChoiceRequest {
   bool make_new = false;
   bool retry_failed = false;
   // make_new, but go on with a study that was made since then and interrupted; 0: never.
@@ -33,7 +33,7 @@ struct Wishes {
 };
 
 Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,
-                                 const std::string& root, const Wishes& wishes);
+                                 const std::string& root, const ChoiceRequest& choice);
 
 // Does the plan ask for points or repeats that the study doesn't have? Pure.
 bool asks_for_more(const Study& study, const StudyEvidence& evidence);

@@ -14,7 +14,7 @@
 
 namespace kneepoint::cli {
 
-// design.md's exit codes.
+// What docs/reference/cli.md says of exit codes.
 enum ExitCode : int {
   kExitDone = 0,
   kExitNegative = 1,
@@ -71,7 +71,14 @@ struct CommandSpec {
   Result<int> (*run)(Session&, const Arguments&);
 };
 
-// Every command, in the order of the help text.
+// The commands under the headings of the help text: what people do with them, in the order in which
+// they come to it.
+struct CommandGroup {
+  std::string title;
+  std::vector<CommandSpec> commands;
+};
+const std::vector<CommandGroup>& command_groups();
+// Every command, in that order.
 const std::vector<CommandSpec>& all_commands();
 // Flags that every command takes.
 const std::vector<Flag>& global_flags();

@@ -8,16 +8,31 @@
 
 namespace kneepoint::cli {
 
+const std::vector<CommandGroup>& command_groups() {
+  static const std::vector<CommandGroup> groups = {
+      {"Measure",
+       {check_command(), run_command(), status_command(), watch_command(), logs_command(),
+        cancel_command(), workloads_command(), doctor_command()}},
+      {"Understand",
+       {report_command(), explain_command(), list_command(), compare_command(), predict_command()}},
+      {"Decide", {recommend_command(), size_command(), audit_command()}},
+      {"Gate", {nightly_command(), gate_command(), baseline_command()}},
+      {"Share", {import_command(), export_command(), verify_command()}},
+      {"Operate",
+       {serve_command(), start_command(), prune_command(), delete_command(), version_command(),
+        completion_command(), man_command()}},
+  };
+  return groups;
+}
+
 const std::vector<CommandSpec>& all_commands() {
-  static const std::vector<CommandSpec> commands = {
-      check_command(),  run_command(),       list_command(),    status_command(),
-      watch_command(),  logs_command(),      explain_command(), cancel_command(),
-      delete_command(), prune_command(),     report_command(),  recommend_command(),
-      gate_command(),   baseline_command(),  nightly_command(), compare_command(),
-      size_command(),   import_command(),    export_command(),  verify_command(),
-      audit_command(),  predict_command(),   doctor_command(),  serve_command(),
-      start_command(),  workloads_command(), version_command(), completion_command(),
-      man_command()};
+  static const std::vector<CommandSpec> commands = [] {
+    std::vector<CommandSpec> all;
+    for (const CommandGroup& group : command_groups()) {
+      all.insert(all.end(), group.commands.begin(), group.commands.end());
+    }
+    return all;
+  }();
   return commands;
 }
 

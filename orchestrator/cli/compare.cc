@@ -69,22 +69,22 @@ ComparedCost cost_of(const CurveComparison& curve, const Analysed& a, const Anal
   return out;
 }
 
-void keep_only(const Arguments& arguments, StudyEvidence& evidence) {
-  const auto mode = parse_mode(arguments.text("--mode"));
+void keep_only(const CompareRequest& request, StudyEvidence& evidence) {
   std::erase_if(evidence.points, [&](const PointEvidence& at) {
-    return (mode && at.point.mode != *mode) ||
-           (arguments.has("--case") && at.point.case_name != arguments.text("--case"));
+    return at.point.mode != request.mode.value_or(at.point.mode) ||
+           at.point.case_name != request.case_name.value_or(at.point.case_name);
   });
 }
 
-Result<Analysed> analysed(StudyStore& store, const Arguments& arguments, const std::string& words,
-                          const Prices& price, std::optional<double>& floor) {
+Result<Analysed> analysed(StudyStore& store, const CompareRequest& request,
+                          const std::string& words, const Prices& price,
+                          std::optional<double>& floor) {
   Analysed out;
   TRY_ASSIGN(const StudyRow row, find_study(store, words));
   TRY_ASSIGN(out.evidence, store.evidence(row.row));
   if (!floor) floor = out.evidence.knee_floor;  // A's holds for all
   out.evidence.knee_floor = *floor;
-  keep_only(arguments, out.evidence);
+  keep_only(request, out.evidence);
   if (out.evidence.points.empty()) {
     return Error{ErrorCode::not_found, out.evidence.id + " has no such curve"};
   }
@@ -98,32 +98,48 @@ Result<Analysed> analysed(StudyStore& store, const Arguments& arguments, const s
 }
 
 Result<int> run_compare(Session& session, const Arguments& arguments) {
-  std::vector<std::string> words = {arguments.text("A")};
-  for (const std::string& word : arguments.list("B")) words.push_back(word);
+  CompareRequest request{.studies = {arguments.text("A")},
+                         .prices = arguments.text("--prices"),
+                         .items = arguments.text("--item"),
+                         .mode = parse_mode(arguments.text("--mode"))};
+  for (const std::string& word : arguments.list("B")) request.studies.push_back(word);
+  if (arguments.has("--case")) request.case_name = arguments.text("--case");
+  if (arguments.has("--floor")) {
+    TRY_ASSIGN(request.floor, positive_number("--floor", arguments.text("--floor"), true));
+    if (*request.floor >= 1) return wrong_flag("--floor", "expected a share below 1");
+  }
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const CompareAnswer answer, compare(*store, request));
+  if (!answer.problems.empty()) return report_problems(session, answer.problems);
+  session.out << (session.json ? compare_json(answer) + "\n"
+                               : compare_text(answer, predict_width(session)));
+  const bool any = std::any_of(answer.pairs.begin(), answer.pairs.end(),
+                               [](const ComparePair& pair) { return pair.comparison.anything(); });
+  return any ? kExitDone : kExitNegative;
+}
+
+}  // namespace
+
+Result<CompareAnswer> compare(StudyStore& store, const CompareRequest& request) {
+  const std::vector<std::string>& words = request.studies;
   if (words.size() > kMostStudies) {
     return Error{ErrorCode::invalid, "at most " + std::to_string(kMostStudies) + " studies"};
   }
-  std::optional<double> floor;
-  if (arguments.has("--floor")) {
-    TRY_ASSIGN(const double share, positive_number("--floor", arguments.text("--floor"), true));
-    if (share >= 1) return wrong_flag("--floor", "expected a share below 1");
-    floor = share;
-  }
-  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   std::vector<SitePrice> own;
   for (const std::string& word : words) {
-    TRY_ASSIGN(const StudyRow row, find_study(*store, word));
+    TRY_ASSIGN(const StudyRow row, find_study(store, word));
     own.push_back(row.price);
   }
-  TRY_ASSIGN(const StudyPrices prices,
-             prices_of_studies(arguments.text("--prices"), arguments.text("--item"), own));
-  if (!prices.problems.empty()) return report_problems(session, prices.problems);
-
+  TRY_ASSIGN(StudyPrices prices, prices_of_studies(request.prices, request.items, own));
   CompareAnswer answer;
+  answer.problems = std::move(prices.problems);
+  if (!answer.problems.empty()) return answer;
+
   answer.priced = prices.known;
+  std::optional<double> floor = request.floor;
   std::vector<Analysed> studies;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    TRY_ASSIGN(Analysed one, analysed(*store, arguments, words[i], prices.prices[i], floor));
+    TRY_ASSIGN(Analysed one, analysed(store, request, words[i], prices.prices[i], floor));
     for (std::size_t j = 0; j < studies.size(); ++j) {
       if (studies[j].evidence.id != one.evidence.id) continue;
       return Error{ErrorCode::invalid, "'" + words[j] + "' and '" + words[i] +
@@ -134,7 +150,6 @@ Result<int> run_compare(Session& session, const Arguments& arguments) {
     studies.push_back(std::move(one));
   }
   answer.floor = *floor;
-  bool any = false;
   for (std::size_t i = 1; i < studies.size(); ++i) {
     ComparePair& pair = answer.pairs.emplace_back();
     pair.other = i;
@@ -150,19 +165,14 @@ Result<int> run_compare(Session& session, const Arguments& arguments) {
       pair.costs.push_back(cost_of(curve, studies[0], studies[i], prices.prices[0],
                                    prices.prices[i], pair.no_money.empty()));
     }
-    any = any || pair.comparison.anything();
   }
-  session.out << (session.json ? compare_json(answer) + "\n"
-                               : compare_text(answer, predict_width(session)));
-  return any ? kExitDone : kExitNegative;
+  return answer;
 }
-
-}  // namespace
 
 CommandSpec compare_command() {
   return {
       "compare",
-      "Set two or more studies against each other",
+      "Compare studies",
       "For every curve that the studies share: T of B over T of A at each K with its interval, "
       "efficiency and knee side by side, what a result costs, and the price below which B is "
       "worth it; then what differs, and what can't be compared and why. Imported tables and "

@@ -10,6 +10,8 @@
 
 #include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/cost/break_even_price.h"
+#include "orchestrator/plan/yaml/problem.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {
 
@@ -39,7 +41,19 @@ struct CompareAnswer {
   bool priced = false;                // by --prices; else in node-hours
   std::vector<CompareStudy> studies;  // A first
   std::vector<ComparePair> pairs;
+  std::vector<Problem> problems;  // of a price book; nothing was compared then
 };
+
+// Which studies are compared, and how: as typed, "" for what was not said.
+struct CompareRequest {
+  std::vector<std::string> studies;  // A first; ids, unique prefixes or names
+  std::string prices, items;         // as prices_of_studies() takes them
+  std::optional<double> floor;       // none: A's
+  std::optional<Mode> mode;          // none: both
+  std::optional<std::string> case_name;
+};
+
+Result<CompareAnswer> compare(StudyStore& store, const CompareRequest& request);
 
 std::string compare_text(const CompareAnswer& answer, int width);
 std::string compare_json(const CompareAnswer& answer);

@@ -121,13 +121,13 @@ class Confirming {
     const auto refused = refusals(expanded.study, both_.site->limits, capabilities);
     if (!refused.empty()) return Error{ErrorCode::invalid, refused.front()};
     TRY_ASSIGN(const ChosenStudy chosen,
-               choose_study(store_, expanded.study, *both_.site, root, Wishes{}));
+               choose_study(store_, expanded.study, *both_.site, root, ChoiceRequest{}));
     if (chosen.choice == Choice::nothing) return Measured{chosen.row, true};
-    Sitting sitting;
-    sitting.database = database;
-    sitting.concurrent = concurrent_in_turns(both_);
+    DriveOptions options;
+    options.database = database;
+    options.concurrent = concurrent_in_turns(both_);
     TRY_ASSIGN(const EngineOutcome outcome,
-               drive_study(session_, store_, *both_.site, expanded.study, chosen, sitting));
+               drive_study(session_, store_, *both_.site, expanded.study, chosen, options));
     return Measured{chosen.row, outcome.end == EngineEnd::finished};
   }
 

@@ -62,13 +62,13 @@ Result<std::string> ControllerClient::ask(const char* method, const std::string&
 
 Result<std::string> ControllerClient::start(const std::string& plan, const std::string& site,
                                             bool gate) {
-  JsonWriter wish;
-  wish.begin_object();
-  wish.key("plan").value(plan);
-  if (!site.empty()) wish.key("site").value(site);
-  if (gate) wish.key("gate").value(true);
-  wish.end_object();
-  TRY_ASSIGN(const std::string body, ask("POST", "/api/v1/studies", wish.text(), kStartLimit));
+  JsonWriter request;
+  request.begin_object();
+  request.key("plan").value(plan);
+  if (!site.empty()) request.key("site").value(site);
+  if (gate) request.key("gate").value(true);
+  request.end_object();
+  TRY_ASSIGN(const std::string body, ask("POST", "/api/v1/studies", request.text(), kStartLimit));
   const auto json = nlohmann::json::parse(body, nullptr, false);
   if (!json.is_object() || text_in(json, "study").empty()) return unreadable();
   return text_in(json, "study");
@@ -98,7 +98,7 @@ Result<std::string> ControllerClient::verdict(const std::string& series, const s
   for (const auto& night : json["nights"]) {
     if (night.is_object() && text_in(night, "study") == study) return text_in(night, "verdict");
   }
-  return Error{ErrorCode::not_found, study + " is no night of its series"};
+  return Error{ErrorCode::not_found, study + " is not part of a nightly series"};
 }
 
 }  // namespace kneepoint::cli

@@ -15,7 +15,7 @@
 
 namespace kneepoint::cli {
 
-struct Sitting {
+struct DriveOptions {
   std::string database;             // its path
   int concurrent = 0;               // allocations at once; 0: as the site has it
   std::optional<StudyPrice> price;  // what runs are billed by
@@ -25,6 +25,6 @@ struct Sitting {
 
 Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Site& site,
                                   const Study& study, const ChosenStudy& chosen,
-                                  const Sitting& sitting);
+                                  const DriveOptions& drive);
 
 }  // namespace kneepoint::cli

@@ -21,7 +21,8 @@ Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
   TRY_ASSIGN(std::vector<Build> builds, store.builds(found.row));
   if (builds.empty()) return found;
   if (!words.empty()) {
-    return Error{ErrorCode::invalid, found.id + " compares two builds: it is no night of a series"};
+    return Error{ErrorCode::invalid,
+                 found.id + " compares two builds: it is not part of a nightly series"};
   }
   TRY_ASSIGN(const std::vector<StudyRow> all, store.studies());
   for (const StudyRow& row : all) {

@@ -77,7 +77,8 @@ int gate_exit_code(Verdict verdict, bool strict) {
 Result<GateReport> gate_study(Session& session, StudyStore& store, const StudyRow& tonight,
                               const GateRequest& request) {
   if (tonight.backend == "import") {
-    return Error{ErrorCode::invalid, tonight.id + " was imported: it is no night of a series"};
+    return Error{ErrorCode::invalid,
+                 tonight.id + " was imported: it is not part of a nightly series"};
   }
   TRY_ASSIGN(const PlanOnSite both,
              read_stored_plan(tonight.plan_text, tonight.plan_path, tonight.site_text));

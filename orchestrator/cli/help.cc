@@ -117,10 +117,13 @@ std::vector<std::string> main_examples() {
 }
 
 std::string main_help_text() {
-  std::string out = "Usage: kneepoint COMMAND [ARGUMENTS] [FLAGS]\n\n" + program_description() +
-                    "\n\nCommands:\n";
-  for (const CommandSpec& command : all_commands()) {
-    append_entry(out, command.name, command.summary);
+  std::string out =
+      "Usage: kneepoint COMMAND [ARGUMENTS] [FLAGS]\n\n" + program_description() + "\n";
+  for (const CommandGroup& group : command_groups()) {
+    out += "\n" + group.title + ":\n";
+    for (const CommandSpec& command : group.commands) {
+      append_entry(out, command.name, command.summary);
+    }
   }
   append_flags(out, "Global flags", global_flags());
   out += "\n" + wrap(study_words(), kHelpWidth, 0) + "\n" +

@@ -174,8 +174,8 @@ int report_problems(Session& session, const std::vector<Problem>& problems) {
   if (session.json) session.out << "{\"problems\":" << problems_json(problems) << "}\n";
   std::string text = plain_lines(to_string(problems));
   if (!text.empty() && text.back() != '\n') text += '\n';
-  session.err << text << "kneepoint: " << counted(static_cast<long>(problems.size()), "problem")
-              << " to mend; nothing was started\n";
+  session.err << text << "kneepoint: " << counted(static_cast<long>(problems.size()), "error")
+              << "; nothing was started\n";
   return kExitUsage;
 }
 

@@ -9,7 +9,7 @@
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/run_output.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/report/text.h"
 
@@ -45,11 +45,62 @@ Result<std::vector<std::string>> kept_paths(StudyStore& store, const FoundRun& f
   return paths;
 }
 
+std::string to_json(const RunOutput& output) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("study").value(output.study);
+  json.key("run").value(output.run);
+  json.key("attempt").value(output.attempt);
+  json.key("stream").value(output.stream);
+  json.key("path").value(output.path);
+  json.key("text");
+  output.text ? json.value(*output.text) : json.null();
+  json.key("missing_because");
+  output.text ? json.null() : json.value(output.missing_because);
+  json.key("kept").begin_array();
+  for (const std::string& one : output.kept) json.value(one);
+  json.end_array();
+  json.end_object();
+  return json.text();
+}
+
 Result<int> logs(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
-  TRY_ASSIGN(FoundRun found, find_run(*store, arguments.text("RUN")));
+  TRY_ASSIGN(const FoundRun found, find_run(*store, arguments.text("RUN")));
+  TRY_ASSIGN(const RunOutput output, read_output(*store, found, arguments.count("--attempt"),
+                                                 arguments.has("--stderr") ? "stderr" : "stdout"));
+  if (session.json) {
+    session.out << to_json(output) << "\n";
+    return kExitDone;
+  }
+  if (output.text) {
+    session.out << (session.out_is_terminal ? plain_lines(*output.text) : *output.text);
+  } else {
+    const bool other = output.stream == "stdout" && output.folder_exists;
+    session.err << "kneepoint: logs: " << output.missing_text()
+                << (other ? "; see also --stderr" : "") << "\n";
+  }
+  if (!output.kept.empty()) {
+    session.err << "kept of " << output.attempt_name() << ":\n";
+    for (const std::string& one : output.kept) session.err << "  " << one << "\n";
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+std::string RunOutput::attempt_name() const {
+  return kneepoint::attempt_name(run, attempt);
+}
+
+std::string RunOutput::missing_text() const {
+  return "no " + stream + " of " + attempt_name() + ": " + missing_because;
+}
+
+Result<RunOutput> read_output(StudyStore& store, const FoundRun& found, int attempt,
+                              const std::string& stream) {
   const std::string run = "r" + std::to_string(found.run.number) + " of " + found.study.id;
-  int attempt = arguments.has("--attempt") ? arguments.count("--attempt") : found.attempt;
+  if (attempt == 0) attempt = found.attempt;
   if (attempt == 0) attempt = found.run.attempts;
   if (found.run.attempts == 0) {
     return Error{ErrorCode::not_found, run + " has not been started yet: no attempt, no output"};
@@ -58,51 +109,20 @@ Result<int> logs(Session& session, const Arguments& arguments) {
     return Error{ErrorCode::not_found, run + " has no attempt " + std::to_string(attempt) +
                                            "; it has " + std::to_string(found.run.attempts)};
   }
-  const std::string name = attempt_name(found.run.number, attempt);
-  const std::string folder = found.study.work_dir + "/" + name;
-  const std::string stream = arguments.has("--stderr") ? "stderr" : "stdout";
-  const std::string path = folder + "/" + stream + ".txt";
+  RunOutput output{
+      .study = found.study.id, .run = found.run.number, .attempt = attempt, .stream = stream};
+  const std::string folder = found.study.work_dir + "/" + output.attempt_name();
+  output.path = folder + "/" + stream + ".txt";
   std::error_code ignored;
-  const bool there = fs::exists(path, ignored);
-  std::string text;
-  if (there) {
-    TRY_ASSIGN(text, read_file("output", path));
-  }
-  TRY_ASSIGN(const std::vector<std::string> kept, kept_paths(*store, found, attempt, folder));
-  const std::string why = there ? "" : why_missing(found, folder, stream);
-  if (session.json) {
-    JsonWriter json;
-    json.begin_object();
-    json.key("study").value(found.study.id);
-    json.key("run").value(found.run.number);
-    json.key("attempt").value(attempt);
-    json.key("stream").value(stream);
-    json.key("path").value(path);
-    json.key("text");
-    there ? json.value(text) : json.null();
-    json.key("missing_because");
-    there ? json.null() : json.value(why);
-    json.key("kept").begin_array();
-    for (const std::string& one : kept) json.value(one);
-    json.end_array();
-    json.end_object();
-    session.out << json.text() << "\n";
-  } else if (there) {
-    session.out << (session.out_is_terminal ? plain_lines(text) : text);
+  output.folder_exists = fs::is_directory(folder, ignored);
+  if (fs::exists(output.path, ignored)) {
+    TRY_ASSIGN(output.text, read_file("output", output.path));
   } else {
-    session.err << "kneepoint: logs: no " << stream << " of " << name << ": " << why
-                << (stream == "stdout" && fs::is_directory(folder, ignored) ? "; see also --stderr"
-                                                                            : "")
-                << "\n";
+    output.missing_because = why_missing(found, folder, stream);
   }
-  if (!session.json && !kept.empty()) {
-    session.err << "kept of " << name << ":\n";
-    for (const std::string& one : kept) session.err << "  " << one << "\n";
-  }
-  return kExitDone;
+  TRY_ASSIGN(output.kept, kept_paths(store, found, attempt, folder));
+  return output;
 }
-
-}  // namespace
 
 CommandSpec logs_command() {
   return {

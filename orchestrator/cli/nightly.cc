@@ -55,8 +55,8 @@ class Night {
  private:
   Result<int> go(const GateOutputs& outputs) {
     std::string id;
-    const RunWish wish{session_.clock.wall() - kNight, ""};
-    TRY_ASSIGN(const int ran, run_plan(inner_, run_arguments(arguments_), wish, id));
+    const RunRequest request{session_.clock.wall() - kNight, ""};
+    TRY_ASSIGN(const int ran, run_plan(inner_, run_arguments(arguments_), request, id));
     if (id.empty() || (ran != kExitDone && ran != kExitRunsFailed && ran != kExitInterrupted)) {
       return ran;  // it was refused, and said why
     }
@@ -165,7 +165,7 @@ Result<int> run_nightly(Session& session, const Arguments& arguments) {
 CommandSpec nightly_command() {
   return {
       "nightly",
-      "Run a study of this night and judge it",
+      "Run tonight's study and gate it",
       "What a timer or a CI job calls: starts a new study of the plan, as `run --new` does, tests "
       "it against the nights before it, as `gate` does, and leaves gate.json, gate.xml (JUnit), "
       "summary.md, report.md, report.html and nightly.log in DIR, in place of those of the last "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of precedence is design.md's: flag, KNEEPOINT_*, the standard place.
+// The order of precedence is flag, KNEEPOINT_*, the standard place.
 #include "orchestrator/cli/places.h"
 
 #include <filesystem>

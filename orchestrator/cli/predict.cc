@@ -88,7 +88,7 @@ Result<int> run_predict(Session& session, const Arguments& arguments) {
 CommandSpec spec() {
   return {
       "predict",
-      "Tell what more workers would bring",
+      "Predict performance at more workers",
       "With a STUDY: time, speedup and efficiency at K that were not measured, by all models that "
       "its runs leave plausible, up to 4 times the largest K measured. With --serial: what "
       "T(K)=s+(1-s)/K+c*log2(K), or weak T(K)=s+(1-s)+c*log2(K), with T(1)=1, implies for every "

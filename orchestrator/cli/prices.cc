@@ -72,18 +72,8 @@ std::optional<Prices> prices_of(const SitePrice& price) {
   return prices;
 }
 
-Result<std::optional<Prices>> prices_of(const Arguments& arguments, const StudyRow& study) {
-  SitePrice price = study.price;
-  if (arguments.has("--prices")) {
-    price.book = arguments.text("--prices");
-    price.item.clear();
-    TRY_ASSIGN(price.text, read_price_book(price.book));
-  }
-  if (arguments.has("--item")) price.item = arguments.text("--item");
-  if (price.text.empty()) {
-    if (!arguments.has("--item")) return std::optional<Prices>();
-    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
-  }
+Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
+  if (price.text.empty()) return std::optional<Prices>();
   PricesRead read = read_prices(price.text, price.book);
   if (!read.problems.empty()) {
     return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
@@ -92,6 +82,20 @@ Result<std::optional<Prices>> prices_of(const Arguments& arguments, const StudyR
   TRY_ASSIGN(prices.item, choose_item(read.book, price.item));
   prices.book = std::move(read.book);
   return std::optional<Prices>(std::move(prices));
+}
+
+Result<std::optional<Prices>> prices_of(const Arguments& arguments, const StudyRow& study) {
+  SitePrice price = study.price;
+  if (arguments.has("--prices")) {
+    price.book = arguments.text("--prices");
+    price.item.clear();
+    TRY_ASSIGN(price.text, read_price_book(price.book));
+  }
+  if (arguments.has("--item")) price.item = arguments.text("--item");
+  if (price.text.empty() && arguments.has("--item")) {
+    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
+  }
+  return checked_prices(price);
 }
 
 Prices node_hour_prices() {

@@ -40,6 +40,9 @@ Result<PriceItem> choose_item(const PriceBook& book, const std::string& name);
 
 // Of a site whose book was read and checked.
 std::optional<Prices> prices_of(const SitePrice& price);
+// Of any price that names a book with its text; none where there is none. An error if it is
+// unusable.
+Result<std::optional<Prices>> checked_prices(const SitePrice& price);
 
 // --prices and --item, then those given.
 std::vector<Flag> with_price_flags(std::vector<Flag> flags);

@@ -45,13 +45,17 @@ Document priced_document(StudyEvidence evidence, const std::optional<Prices>& pr
   return document;
 }
 
-namespace {
-
-// Thresholds are the stored plan's; a plan that this version can't read leaves the defaults.
-BuildOptions build_options_of(const StudyRow& row) {
+// Thresholds for builds are the stored plan's; a plan that this version can't read leaves the
+// defaults.
+Result<Document> document_of(StudyStore& store, const StudyRow& row,
+                             const std::optional<Prices>& prices) {
+  TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
   const auto both = read_stored_plan(row.plan_text, row.plan_path, row.site_text);
-  return both ? build_options(both->plan.gate) : BuildOptions{};
+  return priced_document(std::move(evidence), prices,
+                         both ? build_options(both->plan.gate) : BuildOptions{});
 }
+
+namespace {
 
 // All that can be said before the database is opened.
 Result<void> check_flags(const Session& session, const Arguments& arguments) {
@@ -92,14 +96,13 @@ Result<int> report(Session& session, const Arguments& arguments) {
   TRY(check_flags(session, arguments));
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(StudyEvidence evidence, store->evidence_in_detail(row.row));
   TRY_ASSIGN(const std::optional<Prices> prices, prices_of(arguments, row));
-  if (arguments.has("--prices") && is_relative(evidence)) {
-    return wrong_flag("--prices", evidence.id +
+  TRY_ASSIGN(const Document document, document_of(*store, row, prices));
+  if (arguments.has("--prices") && is_relative(document.study)) {
+    return wrong_flag("--prices", document.study.id +
                                       " holds speedups without times: see kneepoint recommend "
                                       "--baseline");
   }
-  const Document document = priced_document(std::move(evidence), prices, build_options_of(row));
   if (arguments.has("--figures")) {
     return write_figures(session, document, arguments.text("--figures"));
   }

@@ -16,4 +16,8 @@ AnalysisOptions analysis_options();
 Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
                          const BuildOptions& builds = {});
 
+// The same of a stored study, all its details read.
+Result<Document> document_of(StudyStore& store, const StudyRow& row,
+                             const std::optional<Prices>& prices);
+
 }  // namespace kneepoint::cli

@@ -172,11 +172,11 @@ Session inner_session(const Session& session, std::ostream& out, std::ostream& e
   return inner;
 }
 
-Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish& wish,
+Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequest& request,
                      std::string& study_id) {
   TRY_ASSIGN(PlanOnSite both, plan_to_run(session, arguments));
   if (!both.problems.empty()) return report_problems(session, both.problems);
-  both.plan.study += wish.name_ending;
+  both.plan.study += request.name_ending;
   const std::string here = fs::current_path().string();
   if (arguments.has("--ab")) TRY(take_builds(arguments, here, both));
   const bool in_turns = !both.plan.builds.empty();  // --resume may have found some
@@ -210,8 +210,9 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish
   if (price && goes_on) TRY(check_currency(*store, *newest, *price));
   const BudgetAnswer budget = fit_budget(study, site.limits, price, capabilities.overrun);
   if (!budget.refusals.empty()) return refuse_budget(session, arguments.text("PLAN"), budget);
-  const Wishes wishes{arguments.has("--new"), arguments.has("--retry-failed"), wish.night_began};
-  TRY_ASSIGN(const ChosenStudy chosen, choose_study(*store, study, site, root, wishes));
+  const ChoiceRequest choice{arguments.has("--new"), arguments.has("--retry-failed"),
+                             request.night_began};
+  TRY_ASSIGN(const ChosenStudy chosen, choose_study(*store, study, site, root, choice));
   study_id = chosen.row.id;
   if (chosen.choice == Choice::nothing) {
     session.err << sentence_of(chosen) << "; start another with --new.\n";
@@ -222,14 +223,14 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish
     return start_detached(session, *store, chosen.row, database, arguments);
   }
 
-  Sitting sitting;
-  sitting.database = database;
-  sitting.concurrent = in_turns ? concurrent_in_turns(both) : arguments.count("--concurrent");
-  sitting.price = price;
-  if (found.price) sitting.kept = found.price->kept;
-  sitting.announce = [&] { show_estimate(session, study, budget, price); };
+  DriveOptions options;
+  options.database = database;
+  options.concurrent = in_turns ? concurrent_in_turns(both) : arguments.count("--concurrent");
+  options.price = price;
+  if (found.price) options.kept = found.price->kept;
+  options.announce = [&] { show_estimate(session, study, budget, price); };
   TRY_ASSIGN(const EngineOutcome outcome,
-             drive_study(session, *store, site, study, chosen, sitting));
+             drive_study(session, *store, site, study, chosen, options));
   return conclude(session, arguments, *store, chosen.row, word_of(outcome.end), outcome.end,
                   study.plan.gate, outcome.why);
 }

@@ -11,14 +11,14 @@
 
 namespace kneepoint::cli {
 
-struct RunWish {
-  Nanoseconds night_began = 0;  // as in Wishes
+struct RunRequest {
+  Nanoseconds night_began = 0;  // as in ChoiceRequest
   std::string name_ending;      // put to the study's name: its studies are a series of their own
 };
 
 // The arguments of `run`. `study_id` becomes that of the study worked on; it stays as it is when
 // the plan is refused.
-Result<int> run_plan(Session& session, const Arguments& arguments, const RunWish& wish,
+Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequest& request,
                      std::string& study_id);
 
 // For running inside another command: no screen, an answer of its own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands are asked with a Session of their own, whose streams are texts.
+// Answers are the values that the commands show; only starting and ending studies takes processes.
 #include "orchestrator/cli/serve_hooks.h"
 
 #include <sys/wait.h>
@@ -11,9 +11,14 @@
 
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/cli/compare_text.h"
+#include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/report_options.h"
+#include "orchestrator/cli/run_output.h"
 #include "orchestrator/cli/series_answer.h"
 #include "orchestrator/io/subprocess.h"
+#include "orchestrator/report/html/html.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -22,18 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr Nanoseconds kHookStartLimit = 60 * kSecond;
 constexpr std::size_t kLastLogBytes = 2000;
-
-const CommandSpec* command_named(const std::string& name) {
-  for (const CommandSpec& command : all_commands()) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
-}
-
-bool has_flag(const CommandSpec& command, const std::string& flag) {
-  return std::any_of(command.flags.begin(), command.flags.end(),
-                     [&](const Flag& one) { return one.name == flag; });
-}
 
 std::string shortened(const std::string& text) {
   return text.size() <= kLastLogBytes ? text : text.substr(text.size() - kLastLogBytes);
@@ -60,65 +53,58 @@ Session ServeHooks::own_session(std::ostream& out, std::ostream& err) const {
   return own;
 }
 
-Result<ServeHooks::Told> ServeHooks::ask(const std::string& command, const Given& given,
-                                         bool json) const {
-  std::ostringstream out, err;
-  Session own = own_session(out, err);
-  own.json = json;
-  TRY(command_named(command)->run(own, Arguments(given)));
-  return Told{out.str(), err.str()};
+Result<std::unique_ptr<StudyStore>> ServeHooks::open() const {
+  return StudyStore::open(database_, StudyStore::Access::read_only, session_.clock);
 }
 
 Result<std::string> ServeHooks::report(const std::string& study, const std::string& form) const {
-  Given given = {{"STUDY", study}};
-  if (form == "csv") given["--csv"] = "";
-  if (form == "md") given["--markdown"] = "";
-  if (form == "html") {
-    if (!has_flag(*command_named("report"), "--html")) {
-      return Error{ErrorCode::not_found,
-                   "this version has no HTML report; .md and .json are there"};
-    }
-    given["--html"] = "";
-  }
-  TRY_ASSIGN(Told told, ask("report", given, form == "json"));
-  return std::move(told.out);
+  TRY_ASSIGN(const auto store, open());
+  TRY_ASSIGN(const StudyRow row, store->find_study(study));
+  TRY_ASSIGN(const std::optional<Prices> prices, checked_prices(row.price));
+  TRY_ASSIGN(const Document document, document_of(*store, row, prices));
+  std::string text = form == "csv"    ? to_csv(document)
+                     : form == "md"   ? to_markdown(document)
+                     : form == "html" ? to_html(document)
+                                      : to_json(document);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
 }
 
 Result<std::string> ServeHooks::story(const std::string& study, int run) const {
-  TRY_ASSIGN(Told told, ask("explain", {{"RUN", study + "/r" + std::to_string(run)}}, true));
-  return std::move(told.out);
+  TRY_ASSIGN(const auto store, open());
+  TRY_ASSIGN(const FoundRun found, find_run(*store, study + "/r" + std::to_string(run)));
+  TRY_ASSIGN(const RunStory story, read_story(*store, found));
+  return to_json(story);
 }
 
 Result<std::string> ServeHooks::log(const std::string& study, int run,
                                     const std::string& stream) const {
-  Given given = {{"RUN", study + "/r" + std::to_string(run)}};
-  if (stream == "stderr") given["--stderr"] = "";
-  TRY_ASSIGN(Told told, ask("logs", given, false));
-  const std::string opening = "kneepoint: logs: ";
-  if (!told.out.empty() || !told.err.starts_with(opening)) return std::move(told.out);
-  told.err.pop_back();  // its line end
-  return Error{ErrorCode::not_found, told.err.substr(opening.size())};
+  TRY_ASSIGN(const auto store, open());
+  TRY_ASSIGN(const FoundRun found, find_run(*store, study + "/r" + std::to_string(run)));
+  TRY_ASSIGN(RunOutput output, read_output(*store, found, 0, stream));
+  if (!output.text) return Error{ErrorCode::not_found, output.missing_text()};
+  return *std::move(output.text);
 }
 
 Result<std::string> ServeHooks::compare(const std::vector<std::string>& studies) const {
-  Given given = {{"A", studies.front()}};
-  std::string& others = given["B"];
-  for (std::size_t i = 1; i < studies.size(); ++i) others += (i > 1 ? "\n" : "") + studies[i];
-  TRY_ASSIGN(Told told, ask("compare", given, true));
-  return std::move(told.out);
+  TRY_ASSIGN(const auto store, open());
+  TRY_ASSIGN(const CompareAnswer answer, cli::compare(*store, {.studies = studies}));
+  if (!answer.problems.empty()) {
+    return Error{ErrorCode::invalid,
+                 "a stored price book can't be used:\n" + to_string(answer.problems)};
+  }
+  return compare_json(answer) + "\n";
 }
 
 Result<std::string> ServeHooks::series(const SeriesLine& series) const {
-  TRY_ASSIGN(const auto store,
-             StudyStore::open(database_, StudyStore::Access::read_only, session_.clock));
+  TRY_ASSIGN(const auto store, open());
   std::ostringstream out, err;
   Session own = own_session(out, err);
   return series_json(own, *store, series, judged_);
 }
 
 Result<std::optional<std::string>> ServeHooks::verdict(const SeriesLine& series) const {
-  TRY_ASSIGN(const auto store,
-             StudyStore::open(database_, StudyStore::Access::read_only, session_.clock));
+  TRY_ASSIGN(const auto store, open());
   std::ostringstream out, err;
   Session own = own_session(out, err);
   return newest_verdict(own, *store, series);
@@ -181,18 +167,18 @@ Result<std::string> ServeHooks::file_in_plans(const char* what, const std::strin
                                          "folder of --plans"};
 }
 
-Result<ActionDone> ServeHooks::start(const StartWish& wish) {
+Result<ActionDone> ServeHooks::start(const StartRequest& request) {
   std::vector<std::string> words = {"run"};
-  TRY_ASSIGN(const std::string plan, file_in_plans("plan", wish.plan));
+  TRY_ASSIGN(const std::string plan, file_in_plans("plan", request.plan));
   words.push_back(plan);
-  if (!wish.site.empty()) {
-    TRY_ASSIGN(const std::string site, file_in_plans("site", wish.site));
+  if (!request.site.empty()) {
+    TRY_ASSIGN(const std::string site, file_in_plans("site", request.site));
     words.insert(words.end(), {"--site", site});
   }
   words.emplace_back("--new");
   TRY_ASSIGN(ActionDone done, start_controller(words));
   done.message = done.study + " is started";
-  if (wish.gate) {
+  if (request.gate) {
     done.message += "; it is judged when it is over";
     const std::lock_guard lock(mutex_);
     to_judge_.push_back(done.study);
@@ -205,11 +191,11 @@ Result<ActionDone> ServeHooks::start_controller(const std::vector<std::string>& 
   spawning.argv = {session_.executable};
   spawning.argv.insert(spawning.argv.end(), words.begin(), words.end());
   spawning.argv.insert(spawning.argv.end(), {"--detach", "--json", "--db", database_});
-  TRY_ASSIGN(const Captured told, run_captured(spawning, kHookStartLimit));
-  const std::string study = study_in(told.output);
-  if (told.exit_code == kExitDone && !study.empty()) return ActionDone{study, ""};
-  const std::string why = shortened(told.errors.empty() ? told.output : told.errors);
-  return Error{told.exit_code == kExitUsage ? ErrorCode::invalid : ErrorCode::unavailable,
+  TRY_ASSIGN(const Captured captured, run_captured(spawning, kHookStartLimit));
+  const std::string study = study_in(captured.output);
+  if (captured.exit_code == kExitDone && !study.empty()) return ActionDone{study, ""};
+  const std::string why = shortened(captured.errors.empty() ? captured.output : captured.errors);
+  return Error{captured.exit_code == kExitUsage ? ErrorCode::invalid : ErrorCode::unavailable,
                "the controller did not start: " + why};
 }
 
@@ -220,7 +206,7 @@ void ServeHooks::judge_what_is_over() {
     studies = to_judge_;
   }
   if (studies.empty()) return;
-  const auto store = StudyStore::open(database_, StudyStore::Access::read_only, session_.clock);
+  const auto store = open();
   if (!store) return;  // the next time
   for (const std::string& study : studies) {
     const auto row = (*store)->find_study(study);

@@ -31,7 +31,7 @@ class ServeHooks final : public DashboardHooks {
   Result<std::optional<std::string>> verdict(const SeriesLine& series) const override;
   Result<ActionDone> cancel(const StudyLine& study) override;
   Result<ActionDone> resume(const StudyLine& study) override;
-  Result<ActionDone> start(const StartWish& wish) override;
+  Result<ActionDone> start(const StartRequest& request) override;
 
   // Called now and then by whoever started the server: studies that were started with `gate` and
   // are over get their verdict, children that have ended are forgotten.
@@ -39,13 +39,9 @@ class ServeHooks final : public DashboardHooks {
   void reap();
 
  private:
-  using Given = std::map<std::string, std::string>;
-  struct Told {
-    std::string out, err;
-  };
   Session own_session(std::ostream& out, std::ostream& err) const;
   Result<void> leave_to_itself(const char* command, const StudyRow& study);
-  Result<Told> ask(const std::string& command, const Given& given, bool json) const;
+  Result<std::unique_ptr<StudyStore>> open() const;
   Result<std::string> file_in_plans(const char* what, const std::string& name) const;
   Result<ActionDone> start_controller(const std::vector<std::string>& words);
 

@@ -42,10 +42,10 @@ std::string past_budget(const BudgetClaim& claim, const Usage& usage, const Ceil
   if (hours_end) {
     return "the budget of " + hours(ceilings.node_seconds) +
            " node-hours: " + hours(usage.node_seconds) + " are" + spent +
-           ", the next run is reckoned at " + hours(least.node_seconds);
+           ", the next run is estimated at " + hours(least.node_seconds);
   }
   return "the budget of " + to_string(Money{ceilings.micros, ceilings.currency}) + ": " +
-         micros_text(usage.micros) + " is" + spent + ", the next run is reckoned at " +
+         micros_text(usage.micros) + " is" + spent + ", the next run is estimated at " +
          micros_text(least.micros);
 }
 

@@ -45,7 +45,7 @@ Result<void> AttemptBook::intend(const std::vector<int>& runs,
       run.row.attempts = number;
     }
     ++attempt.submissions;
-    ++run.fruitless;
+    ++run.consecutive_failures;
     if (name.empty()) {
       name =
           allocation_name(row_.hash8, row_.n, run.row.number, attempt.number, attempt.submissions);
@@ -137,14 +137,14 @@ Result<void> AttemptBook::ended(int index, const StepArtifacts& step, const Obse
   return conclude(index, outcome.state, outcome.reason, outcome.detail, outcome.result.seconds);
 }
 
-Result<void> AttemptBook::never_began(int index, const Observation& seen, bool fruitful) {
+Result<void> AttemptBook::never_began(int index, const Observation& seen, bool any_ran) {
   RunState& run = table_.at(index);
   AttemptRow& attempt = run.active->row;
-  if (fruitful) run.fruitless = 0;
+  if (any_ran) run.consecutive_failures = 0;
   // A net that ends a long allocation is meant for the step that hangs, not for those behind it.
   const Reason asked = table_.allocation_of(index).stop;
-  const Reason stop = asked == Reason::time_limit && fruitful ? Reason::none : asked;
-  if (const auto end = end_without_begin(stop, seen, attempt.state, run.fruitless)) {
+  const Reason stop = asked == Reason::time_limit && any_ran ? Reason::none : asked;
+  if (const auto end = end_without_begin(stop, seen, attempt.state, run.consecutive_failures)) {
     return conclude(index, end->state, end->reason, end->detail, 0);
   }
   return hand_back(index, "its allocation " + attempt.allocation +
@@ -154,7 +154,7 @@ Result<void> AttemptBook::never_began(int index, const Observation& seen, bool f
 
 Result<void> AttemptBook::refused(int index, const Error& error) {
   const RunState& run = table_.at(index);
-  if (error.code == ErrorCode::conflict && run.fruitless < kMostFruitless) {
+  if (error.code == ErrorCode::conflict && run.consecutive_failures < kMostConsecutiveFailures) {
     return hand_back(index, "its name is taken; it is handed over under another: " + error.message);
   }
   return conclude(index, AttemptState::failed, Reason::submit_refused, error.message, 0);
@@ -196,7 +196,7 @@ Result<void> AttemptBook::conclude(int index, AttemptState state, Reason reason,
                            attempt.ended_ns - attempt.started_ns);
     if (state == AttemptState::succeeded) table_.note_elapsed(run.point, elapsed);
   }
-  run.fruitless = 0;
+  run.consecutive_failures = 0;
   progress_.ended(run, study_.points[run.point], state, reason, detail, seconds, decision);
   table_.end_attempt(index, state, decision.next == Next::finish, decision.next == Next::again);
   return {};

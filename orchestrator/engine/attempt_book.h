@@ -48,9 +48,9 @@ class AttemptBook {
   // A step that has begun, and whose end or whose allocation's end has been seen. `alone`: the
   // allocation was for it only, and its times are the allocation's.
   Result<void> ended(int index, const StepArtifacts& step, const Observation& seen, bool alone);
-  // The allocation is over and the step was never claimed: it costs no attempt. `fruitful`: others
+  // The allocation is over and the step was never claimed: it costs no attempt. `any_ran`: others
   // of the allocation were, so that it will get its turn in another.
-  Result<void> never_began(int index, const Observation& seen, bool fruitful);
+  Result<void> never_began(int index, const Observation& seen, bool any_ran);
   // The backend does not take it. A name that is taken costs no attempt either.
   Result<void> refused(int index, const Error& error);
   Result<void> conclude(int index, AttemptState state, Reason reason, const std::string& detail,

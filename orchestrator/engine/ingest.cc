@@ -267,7 +267,7 @@ StepProgress progress_of(const StepArtifacts& step) {
 }
 
 std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,
-                                        int fruitless) {
+                                        int consecutive_failures) {
   if (stop != Reason::none) {
     const bool by_user = stop == Reason::user_cancelled;
     return Ending{by_user ? AttemptState::cancelled : AttemptState::failed, stop, sentence(stop)};
@@ -281,7 +281,7 @@ std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, At
   }
   // Once seen running, only somebody who removed its files makes it look as if it never began.
   const bool had_begun = state == AttemptState::running || state == AttemptState::collecting;
-  if (fruitless < kMostFruitless && !had_begun) return std::nullopt;
+  if (consecutive_failures < kMostConsecutiveFailures && !had_begun) return std::nullopt;
   const Reason why = seen.reason == Reason::none ? Reason::unknown_to_backend : seen.reason;
   return Ending{AttemptState::lost, why, seen.detail.empty() ? sentence(why) : seen.detail};
 }

@@ -37,16 +37,17 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
 enum class StepProgress { not_begun, running, ended };
 StepProgress progress_of(const StepArtifacts& step);
 
-constexpr int kMostFruitless = 3;  // allocations in a row that end before a step begins
+constexpr int kMostConsecutiveFailures = 3;  // allocations in a row that end before a step begins
 // For a step that never began although its allocation is gone: how the attempt ends, or nothing if
-// it is handed over again, which costs no attempt. `fruitless`: how often in a row that happened.
+// it is handed over again, which costs no attempt. `consecutive_failures`: how often in a row that
+// happened.
 struct Ending {
   AttemptState state = AttemptState::lost;
   Reason reason = Reason::none;
   std::string detail;
 };
 std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,
-                                        int fruitless);
+                                        int consecutive_failures);
 
 // Where it was placed and what its queue says, into the attempt. True: something changed.
 bool take_placement(const Observation& seen, AttemptRow& attempt);

@@ -186,7 +186,7 @@ class Reconciler {
   }
 
   // How long it may run until we end it. The agent keeps the limits of the steps: this is the net
-  // below it, and a budget has reckoned with the half of the backend's overrun that is left for it.
+  // below it, and a budget allows for the half of the backend's overrun that is left for it.
   Nanoseconds longest_of(const ActiveAllocation& allocation, Nanoseconds ran) {
     const Limits& limits = study_.plan.limits;
     if (!ceilings_.has_budget()) {
@@ -233,14 +233,14 @@ class Reconciler {
       return put_off(contact_.looking, "collect " + allocation.job.name, artifacts.error());
     }
     const Artifacts found = artifacts ? std::move(*artifacts) : Artifacts{};
-    const bool fruitful = std::any_of(found.steps.begin(), found.steps.end(),
-                                      [](const StepArtifacts& step) { return step.begun; });
+    const bool any_ran = std::any_of(found.steps.begin(), found.steps.end(),
+                                     [](const StepArtifacts& step) { return step.begun; });
     const bool alone = is_alone(allocation);
     // Ending the last of them ends `allocation` too.
     for (const int index : std::vector<int>(allocation.members)) {
       TRY_ASSIGN(const StepArtifacts step, book_.step_of(index, found));
       TRY(step.begun ? book_.ended(index, step, seen, alone)
-                     : book_.never_began(index, seen, fruitful));
+                     : book_.never_began(index, seen, any_ran));
     }
     return {};
   }

@@ -33,7 +33,7 @@ void RunTable::load(const std::vector<RunRow>& rows, const std::map<RowId, int>&
     }
     if (row.last && !is_final(row.last->state)) {
       --run.spent;  // not over yet
-      run.fruitless = row.last->submissions;
+      run.consecutive_failures = row.last->submissions;
       if (row.last->state != AttemptState::planned) {
         const int id = allocation_named(
             {row.last->allocation, directory, row.last->job_id, row.last->submitted_ns});

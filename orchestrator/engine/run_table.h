@@ -35,9 +35,9 @@ struct ActiveAllocation {
 
 struct RunState {
   RunRow row;
-  int point = 0;      // index into Study::points
-  int spent = 0;      // attempts that cost a try
-  int fruitless = 0;  // allocations in a row that ended before any of their steps began
+  int point = 0;                 // index into Study::points
+  int spent = 0;                 // attempts that cost a try
+  int consecutive_failures = 0;  // allocations in a row that ended before any of their steps began
   std::optional<ActiveAttempt> active;
 };
 

@@ -84,7 +84,7 @@ std::string knee_words(const CurveView& view) {
   return text + by;
 }
 
-// "communication explains 80% of the loss at K=16"; "" when nothing is lost or nothing is known.
+// "80% of the loss at K=16 is communication"; "" when nothing is lost or nothing is known.
 std::string loss_words(const CurveView& view) {
   if (!view.analysis->loss) return "";
   const LossShares& loss = *view.analysis->loss;
@@ -92,15 +92,14 @@ std::string loss_words(const CurveView& view) {
       {loss.serial, "serial work"},
       {loss.imbalance, "load imbalance"},
       {loss.communication, "communication"},
-      {loss.computation, "computation that got dearer"},
+      {loss.computation, "extra compute time"},
   };
   const auto* most = std::max_element(std::begin(parts), std::end(parts),
                                       [](auto& a, auto& b) { return a.first < b.first; });
   if (most->first <= 0) return "";
   const double percent = std::round(most->first * 100);
   const std::string share = percent >= 100 ? "all" : fixed_text(percent, 0) + "%";
-  return std::string(most->second) + " explains " + share +
-         " of the loss at K=" + std::to_string(loss.k);
+  return share + " of the loss at K=" + std::to_string(loss.k) + " is " + most->second;
 }
 
 // "beyond K=66 the job gets slower"; "" when no end of the gain is in sight.

@@ -48,7 +48,7 @@ struct CurveAnswer {
   std::optional<int> k;    // to use
   std::string efficiency;  // there: "E 0.813 [0.810, 0.816]"
   std::string possible;    // "K=8 is possible (E ...)"
-  std::string limit;       // "communication explains 80% of the loss at K=16"
+  std::string limit;       // "80% of the loss at K=16 is communication"
   std::string turning;     // "beyond K=66 the job gets slower"
   std::string relative;    // "all relative to K0=2"
 };

@@ -63,14 +63,15 @@ std::string by_karp_flatt(const CurveView& view, const PointSummary& p) {
     text += " (" + percent_text(p.karp_flatt_interval->low) + " to " +
             percent_text(p.karp_flatt_interval->high) + ")";
   }
-  text += " by Karp-Flatt at K=" + std::to_string(p.point.k) + ", overhead included";
+  text += " by Karp-Flatt at K=" + std::to_string(p.point.k);
   const auto& waiting = view.analysis->models.not_fitted;
   const auto amdahl = std::find_if(waiting.begin(), waiting.end(),
                                    [](const NotFitted& n) { return n.name == "amdahl"; });
   if (amdahl != waiting.end() && !amdahl->add_k.empty()) {
-    text += "; to tell them apart measure " + k_list(amdahl->add_k);
+    return text + "; serial work and overhead cannot be separated with these K; add " +
+           k_list(amdahl->add_k);
   }
-  return text;
+  return text + ", overhead included";
 }
 
 Question serial_fraction(const std::vector<CurveView>& views) {
@@ -123,11 +124,11 @@ std::string both_modes(const CurveView& strong, const CurveView& weak) {
   const std::optional<int> fixed = recommended_k(strong), grown = recommended_k(weak);
   const int a = fixed.value_or(0), b = grown.value_or(0);
   if (a == b) {
-    return "measured both ways: a fixed problem and one that grows with K pay " + holds_to(strong);
+    return "measured both ways: strong and weak scaling both pay " + holds_to(strong);
   }
-  return "measured both ways: a fixed problem pays " + holds_to(strong) +
-         ", one that grows with K " + holds_to(weak) +
-         (b > a ? "; growing the problem is the way to use more"
+  return "measured both ways: strong scaling pays " + holds_to(strong) + ", weak scaling " +
+         holds_to(weak) +
+         (b > a ? "; growing the problem is the way to use more workers"
                 : "; growing the problem does not help");
 }
 
@@ -211,7 +212,8 @@ Question collectives(const StudyAnalysis& analysis, const std::vector<CurveView>
                        " of T is communication at K=" + std::to_string(last->point.k);
     const auto& points = view.analysis->points;
     if (at < points.size() && points[at].comm_ratio_efficiency) {
-      text += ", which alone would allow E=" + fixed_text(*points[at].comm_ratio_efficiency, 2);
+      text += "; with no other loss, efficiency would be " +
+              fixed_text(*points[at].comm_ratio_efficiency, 2);
     }
     add(question, view.label, true, text);
   }
@@ -239,13 +241,13 @@ Question money(const std::vector<CurveView>& views) {
     for (const PointSummary& p : view.curve->points) {
       const bool named = p.point.k == *k || &p == last;
       if (!named || p.baseline || p.valid == 0) continue;
-      const std::string cost = significant_text(1 / p.decisive_efficiency(), 3);
-      text += text.empty() ? "a result takes " + cost + " times the worker-time of K=" + base +
-                                 " at K=" + std::to_string(p.point.k)
-                           : ", " + cost + " times at K=" + std::to_string(p.point.k);
+      const std::string cost = change_text(1 / p.decisive_efficiency());
+      const std::string at = "at K=" + std::to_string(p.point.k);
+      text += text.empty() ? at + " each result takes " + cost + " worker-hours than at K=" + base
+                           : ", " + at + " " + cost;
     }
     add(question, view.label, true,
-        text + "; it pays to K=" + std::to_string(*k) + " by the plan's rule");
+        text + "; by the plan's rule it pays up to K=" + std::to_string(*k));
   }
   add(question, "", false, kNoPrices);
   return question;

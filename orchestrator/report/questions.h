@@ -24,7 +24,7 @@ struct Question {
 
 // What they say of money until prices are known.
 inline constexpr char kNoPrices[] =
-    "prices; name them with --prices or in the site; worker-time stands for money";
+    "prices; name them with --prices or in the site; worker-hours stand for money";
 
 std::vector<Question> questions_of(const StudyAnalysis& analysis,
                                    const std::vector<CurveView>& views);

@@ -51,6 +51,13 @@ std::string percent_text(double share) {
   return significant_text(share * 100, 2) + "%";
 }
 
+std::string change_text(double ratio) {
+  const double percent = (ratio - 1) * 100;
+  return (std::abs(percent) < 10 ? fixed_text(std::abs(percent), 1)
+                                 : fixed_text(std::abs(percent), 0)) +
+         (percent < 0 ? "% fewer" : "% more");
+}
+
 TimeUnit time_unit(double shortest_seconds) {
   if (shortest_seconds >= 1 || shortest_seconds <= 0) return {"s", 1};
   if (shortest_seconds >= 1e-3) return {"ms", 1e3};

@@ -21,6 +21,7 @@ std::string count_text(double value);            // 96 -> "96", 2.5 -> "2.5"
 std::string level_text(double level);            // 0.9375 -> "93.75%", 0.96825 -> "96.8%"
 std::string seconds_text(double seconds);        // "312.0 ms": four digits and the unit
 std::string efficiency_text(double efficiency);  // three decimals
+std::string change_text(double ratio);           // 1.23 -> "23% more", 0.951 -> "4.9% fewer"
 std::string percent_text(double share);          // 0.0512 -> "5.1%", 0.00123 -> "0.12%": two digits
 
 // The largest unit in which the shortest time is at least 1; seconds when there is none.

@@ -46,7 +46,7 @@ function frame(): void {
 }
 
 function showTokenState(): void {
-  tokenButton.textContent = token.get() === '' ? 'Give token …' : 'Forget token';
+  tokenButton.textContent = token.get() === '' ? 'Sign in …' : 'Sign out';
 }
 
 let current = new AbortController();

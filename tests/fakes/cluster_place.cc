@@ -19,7 +19,7 @@ namespace kneepoint::testing_support {
 
 using nlohmann::json;
 
-Told run_program(const std::vector<std::string>& argv, int seconds) {
+ProgramOutput run_program(const std::vector<std::string>& argv, int seconds) {
   SpawnOptions options;
   options.argv = argv;
   const auto ended = run_captured(options, seconds * kSecond);
@@ -32,7 +32,7 @@ Place::Ended ClusterPlace::ask(const std::vector<std::string>& arguments) const 
   std::vector<std::string> argv = {"env", "KNEEPOINT_DB=" + path() + "/kneepoint.db",
                                    KP_BIN_DIR "/kneepoint"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const Told told = run_program(argv, 120);
+  const ProgramOutput told = run_program(argv, 120);
   Ended answer;
   answer.exit_code = told.exit_code;
   answer.output = told.output;

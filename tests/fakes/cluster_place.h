@@ -52,11 +52,11 @@ class ClusterPlace : public Place {
 
 // Runs a program to its end, at most so many seconds; what it printed. A failure to start it fails
 // the test.
-struct Told {
+struct ProgramOutput {
   int exit_code = -1;
   std::string output, errors;
 };
-Told run_program(const std::vector<std::string>& argv, int seconds);
+ProgramOutput run_program(const std::vector<std::string>& argv, int seconds);
 
 // Looks again and again until it is so, at most so many seconds.
 bool comes_true(const std::function<bool()>& is_so, int seconds = 300);

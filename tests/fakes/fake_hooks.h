@@ -41,7 +41,7 @@ class FakeHooks : public DashboardHooks {
     ++acts;
     return ActionDone{study.id, "resumed"};
   }
-  Result<ActionDone> start(const StartWish& wish) override {
+  Result<ActionDone> start(const StartRequest& wish) override {
     ++acts;
     return ActionDone{"new-1", "started " + wish.plan};
   }

@@ -83,7 +83,7 @@ KubeLab::~KubeLab() {
 int KubeLab::cluster(const std::string& command, const std::vector<std::string>& arguments) const {
   std::vector<std::string> argv = {KP_SOURCE_DIR "/tests/kubernetes/cluster", command, folder_};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const Told told = run_program(argv, 600);
+  const ProgramOutput told = run_program(argv, 600);
   std::cout << told.output << told.errors;
   return told.exit_code;
 }
@@ -108,7 +108,7 @@ KubeLab::Answer KubeLab::call(const std::string& method, const std::string& path
     argv.insert(argv.end(), {"-H", "Content-Type: application/json", "-d", body.dump()});
   }
   argv.push_back(server_ + path);
-  const Told told = run_program(argv, 60);
+  const ProgramOutput told = run_program(argv, 60);
   Answer answer;
   const std::size_t end = told.output.rfind('\n');
   if (end == std::string::npos) return answer;

@@ -30,7 +30,7 @@ int SlurmPlace::cluster(const std::string& command,
                         const std::vector<std::string>& arguments) const {
   std::vector<std::string> argv = {KP_SOURCE_DIR "/tests/slurm/cluster", command, folder_};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const Told told = run_program(argv, 600);
+  const ProgramOutput told = run_program(argv, 600);
   std::cout << told.output << told.errors;
   return told.exit_code;
 }
@@ -42,7 +42,7 @@ pid_t SlurmPlace::pid_of(const std::string& part) const {
 }
 
 std::string SlurmPlace::slurm(const std::vector<std::string>& argv) const {
-  const Told told = run_program(argv, 120);
+  const ProgramOutput told = run_program(argv, 120);
   return told.output + told.errors;
 }
 

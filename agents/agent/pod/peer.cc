@@ -73,7 +73,7 @@ class Peer {
   }
 
  private:
-  // Told to end, the peer tells its leader, who knows whether all are to end or this pod alone.
+  // Asked to end, the peer tells its leader, who knows whether all are to end or this pod alone.
   bool may_stay(Nanoseconds now) {
     if (!leader_) return false;
     if (told_at_ == 0) {

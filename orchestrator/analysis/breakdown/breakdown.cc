@@ -143,10 +143,10 @@ Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode
   const double share = communication ? a.communication_share
                        : balance     ? a.balance_share
                                      : a.computation_share;
-  a.sentence = std::string(communication ? "communication"
-                           : balance     ? "load imbalance"
-                                         : "dearer computation") +
-               " explains " + in_words(std::round(100 * share)) + "% of the loss";
+  a.sentence = in_words(std::round(100 * share)) + "% of the loss is " +
+               (communication ? "communication"
+                : balance     ? "load imbalance"
+                              : "extra compute time");
   return a;
 }
 

@@ -28,8 +28,8 @@ struct Breakdown {
 // `wall_seconds`: of the same timed iterations as the totals. Useful time above it is refused.
 Result<Breakdown> break_down(const std::vector<RankTotal>& ranks, double wall_seconds);
 
-// Σu(K0)/Σu(K) in strong mode, the same per rank in weak mode: below 1, computing itself got
-// dearer.
+// Σu(K0)/Σu(K) in strong mode, the same per rank in weak mode: below 1, the same
+// work took more compute time.
 Result<double> computation_scaling(const Breakdown& base, const Breakdown& at, Mode mode);
 
 struct Accounting {

@@ -30,7 +30,7 @@ struct At {
 // "M1 2 3 4 5 6", with a Z when closed.
 std::string path_of(const std::vector<At>& points, bool closed = false);
 
-// Told apart without colour.
+// Distinguishable without color.
 enum class Marker { circle, square, diamond, triangle };
 
 enum class Anchor { start, middle, end };

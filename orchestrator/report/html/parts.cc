@@ -54,7 +54,7 @@ std::string first_upper(std::string text) {
   return text;
 }
 
-// "a result takes 1.23 times the worker-time of K=1": what stands for money without prices.
+// "each result takes 23% more worker-hours than at K=1": what stands for money without prices.
 std::string cost_words(const Document& document, const CurveView& view, int k) {
   for (std::size_t c = 0; document.cost && c < document.cost->curves.size(); ++c) {
     if (&document.summary().curves[document.cost->curves[c].index] != view.curve) continue;
@@ -62,9 +62,8 @@ std::string cost_words(const Document& document, const CurveView& view, int k) {
   }
   for (const PointSummary& p : view.curve->points) {
     if (p.point.k != k || !(p.decisive_efficiency() > 0)) continue;
-    return "A result takes " + fixed_text(1 / p.decisive_efficiency(), 2) +
-           " times the worker-time of K=" + std::to_string(view.curve->k0) +
-           "; prices are not known.";
+    return "Each result takes " + change_text(1 / p.decisive_efficiency()) +
+           " worker-hours than at K=" + std::to_string(view.curve->k0) + "; prices are not known.";
   }
   return "";
 }

@@ -82,7 +82,7 @@ std::string loss_line(const LossShares& loss) {
   const std::pair<const char*, double> all[] = {{"serial work", loss.serial},
                                                 {"load imbalance", loss.imbalance},
                                                 {"communication", loss.communication},
-                                                {"dearer computation", loss.computation}};
+                                                {"extra compute time", loss.computation}};
   for (const auto& [name, share] : all) {
     if (std::abs(share) >= 0.005) {
       parts.push_back(std::string(name) + " " + fixed_text(share * 100, 0) + "%");

@@ -200,7 +200,7 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
   tables.push_back(std::move(table));
 }
 
-// Told by a table, a finding or a question already; the JSON holds them all.
+// Shown by a table, a finding or a question already; the JSON holds them all.
 bool told_elsewhere(const std::string& code) {
   static const std::set<std::string> codes = {"bad_node",
                                               "collective",

@@ -15,7 +15,7 @@
 #include "orchestrator/server/dashboard/metrics_book.h"
 #include "orchestrator/server/dashboard/openapi.h"
 #include "orchestrator/server/dashboard/routes.h"
-#include "orchestrator/server/dashboard/start_wish.h"
+#include "orchestrator/server/dashboard/start_request.h"
 #include "orchestrator/server/dashboard/study_watch.h"
 #include "orchestrator/server/http/target.h"
 
@@ -396,8 +396,8 @@ class Serving final : public Dashboard {
   }
 
   HttpReply start(const std::string& body) {
-    const auto wish = read_start_wish(body);
-    return wish ? done_reply(hooks_.start(*wish)) : reply_of(wish.error());
+    const auto request = read_start_request(body);
+    return request ? done_reply(hooks_.start(*request)) : reply_of(request.error());
   }
 
   HttpReply act(Route route, const std::string& study, DashboardView& view) {

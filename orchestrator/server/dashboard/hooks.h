@@ -13,7 +13,7 @@
 
 namespace kneepoint {
 
-struct StartWish {
+struct StartRequest {
   std::string plan;  // names of files, without folders
   std::string site;  // "": as `run` without --site
   bool gate = false;
@@ -43,7 +43,7 @@ class DashboardHooks {
   // The only calls that change anything.
   virtual Result<ActionDone> cancel(const StudyLine& study) = 0;
   virtual Result<ActionDone> resume(const StudyLine& study) = 0;
-  virtual Result<ActionDone> start(const StartWish& wish) = 0;
+  virtual Result<ActionDone> start(const StartRequest& request) = 0;
 };
 
 }  // namespace kneepoint

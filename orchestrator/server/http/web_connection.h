@@ -37,7 +37,7 @@ class WebConnection {
   void answer(const HttpReply& reply, Nanoseconds now);
   void open_stream(const HttpReply& reply, const TopicFrame& first, Nanoseconds now);
 
-  // The status of a request that was refused before anybody was asked; 0: none. Told once.
+  // The status of a request that was refused before anybody was asked; 0: none. Given once.
   int take_refused() { return std::exchange(refused_, 0); }
 
   bool is_stream() const { return is_stream_; }

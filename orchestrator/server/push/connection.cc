@@ -30,7 +30,7 @@ PushConnection::Turn PushConnection::turn(std::string_view key, Nanoseconds now)
       const TlsStream::Status status = stream_.write(rest);
       written_ = out_.size() - rest.size();
       if (status != TlsStream::Status::done) return after(status);
-      if (status_ != 0) told_.answers.push_back({status_, now - began_});
+      if (status_ != 0) report_.answers.push_back({status_, now - began_});
       out_.clear();
       written_ = 0;
       if (closing_) return Turn::closed;
@@ -68,7 +68,7 @@ bool PushConnection::take_request(std::string_view key, Nanoseconds now) {
     request_ = std::move(head.request);
     verdict_ = judge_push(request_, key);
     if (verdict_.status != 0) {
-      if (verdict_.wrong_token) told_.wrong_token = verdict_.allocation;
+      if (verdict_.wrong_token) report_.wrong_token = verdict_.allocation;
       closing_ = true;  // its body is not read
       answer(verdict_.status, verdict_.why);
       return true;
@@ -112,8 +112,8 @@ void PushConnection::give_up() {
   answer(408, "the request took too long");
 }
 
-PushConnection::Told PushConnection::take_told() {
-  return std::exchange(told_, {});
+PushConnection::TurnReport PushConnection::take_report() {
+  return std::exchange(report_, {});
 }
 
 }  // namespace kneepoint

@@ -40,11 +40,11 @@ class PushConnection {
     int status = 0;
     Nanoseconds time = 0;  // since the request began
   };
-  struct Told {
+  struct TurnReport {
     std::vector<Answered> answers;  // written to their end
     std::string wrong_token;        // the allocation that it was not for
   };
-  Told take_told();
+  TurnReport take_report();
 
  private:
   bool take_request(std::string_view key, Nanoseconds now);  // false: more bytes are needed
@@ -63,7 +63,7 @@ class PushConnection {
   bool closing_ = false;  // when out_ is written
   Nanoseconds deadline_;
   Nanoseconds began_;  // 0: between requests
-  Told told_;
+  TurnReport report_;
 };
 
 }  // namespace kneepoint

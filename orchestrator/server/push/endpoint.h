@@ -22,7 +22,7 @@ namespace kneepoint {
 class PushEndpoint {
  public:
   // `folder`: <database>.push. Files that the site names are read here; a port that is taken is
-  // ErrorCode::unavailable, all else is for the user to mend.
+  // ErrorCode::unavailable, all else is for the user to correct.
   static Result<std::unique_ptr<PushEndpoint>> open(const PushSite& site, const std::string& folder,
                                                     const std::string& study, const Clock& clock);
 

@@ -145,7 +145,7 @@ class EpollPushServer final : public PushServer {
     if (found == entries_.end()) return;
     Entry& entry = found->second;
     const PushConnection::Turn turn = entry.connection.turn(options_.key, clock_.steady());
-    note(entry.connection.take_told());
+    note(entry.connection.take_report());
     std::uint32_t wanted = 0;
     switch (turn) {
       case PushConnection::Turn::closed:
@@ -207,10 +207,10 @@ class EpollPushServer final : public PushServer {
     --stats_.connections;
   }
 
-  void note(const PushConnection::Told& told) {
-    if (told.answers.empty() && told.wrong_token.empty()) return;
+  void note(const PushConnection::TurnReport& report) {
+    if (report.answers.empty() && report.wrong_token.empty()) return;
     const std::lock_guard lock(mutex_);
-    for (const PushConnection::Answered& answer : told.answers) {
+    for (const PushConnection::Answered& answer : report.answers) {
       if (answer.status == 204) {
         ++stats_.pushes;
         stats_.time.add(answer.time);
@@ -220,12 +220,13 @@ class EpollPushServer final : public PushServer {
         ++stats_.refused;
       }
     }
-    if (told.wrong_token.empty()) return;
-    const bool is_known = refusals_.count(told.wrong_token) > 0;
-    Count& count = refusals_[is_known || refusals_.size() < kMostNames ? told.wrong_token : "..."];
+    if (report.wrong_token.empty()) return;
+    const bool is_known = refusals_.count(report.wrong_token) > 0;
+    Count& count =
+        refusals_[is_known || refusals_.size() < kMostNames ? report.wrong_token : "..."];
     ++count.fresh;
     if (++count.all == 1) {
-      log_warning(told.wrong_token, "a push with a wrong token was refused");
+      log_warning(report.wrong_token, "a push with a wrong token was refused");
     }
   }
 

@@ -148,7 +148,7 @@ TEST(AdaptiveCommand, AStudyGoesFromAdaptiveToGridAndNothingIsLeftOut) {
   EXPECT_EQ(status.at("runs").at("succeeded"), 2 * 14 * 5);
 }
 
-// A program without a model: each run is reckoned at its limit until one is over.
+// A program without a model: each run is estimated at its limit until one is over.
 std::string unmodelled(const std::string& budget) {
   return R"y(study: spender
 worker: node
@@ -211,7 +211,7 @@ TEST(BudgetCommand, NodeHoursStopAStudyToo) {
   EXPECT_GT(status.at("node_hours").get<double>(), 0.05);
 }
 
-// Times that vary by half: runs take much longer than they are reckoned at.
+// Times that vary by half: runs take much longer than estimated.
 TEST(BudgetCommand, IsNeverPassedThoughRunsTakeLongerThanReckoned) {
   for (const bool packed : {false, true}) {
     for (int seed = 1; seed <= 6; ++seed) {

@@ -99,8 +99,8 @@ TEST(Budget, RunsWithoutAModelAreTakenAtTheirTimeLimit) {
   EXPECT_NE(answer.warnings[0].find("comes to 9.17 node-hours"), std::string::npos)
       << answer.warnings[0];
   s.plan.limits.node_hours = 1;
-  EXPECT_NE(refusal(s).find("K=4 has no model and may take its time limit of 20 min 00 s: one run "
-                            "is reckoned at 1.33 node-hours"),
+  EXPECT_NE(refusal(s).find("K=4 has no model and may take its time limit of 20 min 00 s: "
+                            "estimated 1.33 node-hours per run"),
             std::string::npos)
       << refusal(s);
 }

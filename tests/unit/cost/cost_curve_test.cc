@@ -55,7 +55,7 @@ TEST(CostCurve, ACoreHourPriceGivesTheInverseOfEfficiency) {
     ASSERT_TRUE(point.per_result_interval);
     EXPECT_LE(point.per_result_interval->low, to_units(point.per_result.micros));
     EXPECT_GE(point.per_result_interval->high, to_units(point.per_result.micros));
-    EXPECT_TRUE(point.on_frontier);  // more workers: faster and dearer
+    EXPECT_TRUE(point.on_frontier);  // more workers: faster and more expensive
     EXPECT_NEAR(point.frontier_share.value(), 1, 1e-12);
   }
 }

@@ -58,7 +58,7 @@ TEST(Admission, HoldsBackTheWholeTimeLimitOfWhatItStarts) {
   EXPECT_TRUE(full.over_budget);
   EXPECT_EQ(full.waiting,
             "the budget of 0.04194 node-hours: 0.04167 are spent or held back, the next run is "
-            "reckoned at 0.008333");
+            "estimated at 0.008333");
 }
 
 TEST(Admission, GivesARunTheTimeThatTheBudgetStillPaysFor) {
@@ -81,7 +81,7 @@ TEST(Admission, StopsBeforeTheBudgetOfMoneyIsPassedAndNotBefore) {
   EXPECT_EQ(a.count, 0);
   EXPECT_TRUE(a.over_budget);
   EXPECT_EQ(a.waiting,
-            "the budget of 10.00 EUR: 7.000001 is spent, the next run is reckoned at 3.00");
+            "the budget of 10.00 EUR: 7.000001 is spent, the next run is estimated at 3.00");
 }
 
 TEST(Admission, TheSmallerOfPlanAndSiteWins) {

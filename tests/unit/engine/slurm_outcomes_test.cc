@@ -68,7 +68,7 @@ TEST(SlurmOutcomes, OfAStepThatNeverBegan) {
     SCOPED_TRACE(word);
     const Observation seen = seen_as(word, false);
     EXPECT_FALSE(end_without_begin(Reason::none, seen, S::queued, 1));
-    const auto third = end_without_begin(Reason::none, seen, S::queued, kMostFruitless);
+    const auto third = end_without_begin(Reason::none, seen, S::queued, kMostConsecutiveFailures);
     ASSERT_TRUE(third);
     EXPECT_EQ(third->state, S::lost);
     EXPECT_NE(third->detail.find(word), std::string::npos) << third->detail;

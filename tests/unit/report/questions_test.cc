@@ -47,8 +47,8 @@ TEST(Questions, WithTwoKItIsKarpFlattsAndTheMissingKAreNamed) {
   analysis.curves[0].models.not_fitted = {{"amdahl", {4, 8}, "it needs 4 K"}};
   const Document document = make_document(b.study, std::move(analysis));
   ASSERT_EQ(lines_of(document, 0).size(), 1u);
-  EXPECT_NE(lines_of(document, 0)[0].find("by Karp-Flatt at K=2, overhead included; to tell them "
-                                          "apart measure K=4, 8"),
+  EXPECT_NE(lines_of(document, 0)[0].find("by Karp-Flatt at K=2; serial work and overhead cannot "
+                                          "be separated with these K; add K=4, 8"),
             std::string::npos)
       << lines_of(document, 0)[0];
 }
@@ -73,8 +73,8 @@ TEST(Questions, AWeakStudyDoesNotKnowItAndSaysWhatToMeasure) {
 
 TEST(Questions, BothModesAreCompared) {
   EXPECT_EQ(lines_of(full_document(), 1),
-            (Lines{"jacobi: measured both ways: a fixed problem pays to K=4, one that grows with K "
-                   "up to the largest, K=16; growing the problem is the way to use more"}));
+            (Lines{"jacobi: measured both ways: strong scaling pays to K=4, weak scaling up to the "
+                   "largest, K=16; growing the problem is the way to use more workers"}));
 }
 
 TEST(Questions, TheRooflineNamesTheLimit) {
@@ -94,8 +94,8 @@ TEST(Questions, CollectivesAreSharesOfTAndWhatTheFitPredicts) {
 TEST(Questions, MoneyIsWorkerTimeAndSaysThatItIs) {
   const Lines lines = lines_of(full_document(), 4);
   EXPECT_EQ(lines[0],
-            "jacobi strong: a result takes 1.23 times the worker-time of K=1 at K=4, 2.39 times at "
-            "K=16; it pays to K=4 by the plan's rule");
+            "jacobi strong: at K=4 each result takes 23% more worker-hours than at K=1, at K=16 139% "
+            "more; by the plan's rule it pays up to K=4");
   EXPECT_EQ(lines.back().rfind("not known: prices", 0), 0u);
 }
 

@@ -32,7 +32,7 @@ TEST(RecommendationSearch, FindsTheCheapestKAndMeasuresWhatIsNearIt) {
   EXPECT_EQ(end.decision.best, 12);  // sqrt(10 x 0.95 / 0.05) = 13.78, and 12 is nearer than 16
   EXPECT_EQ(end.decision.rival, 16);
   EXPECT_FALSE(end.decision.tie);
-  EXPECT_FALSE(end.runs.contains(128)) << "surely dearer";
+  EXPECT_FALSE(end.runs.contains(128)) << "surely more expensive";
   EXPECT_FALSE(end.runs.contains(3));
   EXPECT_EQ(end.runs.at(1), 2);
   EXPECT_EQ(end.runs.at(12), 5);

@@ -12,7 +12,7 @@
 
 #include "orchestrator/server/dashboard/metrics_text.h"
 #include "orchestrator/server/dashboard/openapi.h"
-#include "orchestrator/server/dashboard/start_wish.h"
+#include "orchestrator/server/dashboard/start_request.h"
 
 namespace kneepoint {
 namespace {
@@ -98,8 +98,8 @@ TEST(Routes, EveryActionNeedsTheToken) {
   }
 }
 
-TEST(StartWish, TakesNamesAndNoPaths) {
-  const auto wish = read_start_wish(R"({"plan":"a b.yaml","site":"s.yaml","gate":true})");
+TEST(StartRequest, TakesNamesAndNoPaths) {
+  const auto wish = read_start_request(R"({"plan":"a b.yaml","site":"s.yaml","gate":true})");
   ASSERT_TRUE(wish) << wish.error().message;
   EXPECT_EQ(wish->plan, "a b.yaml");
   EXPECT_EQ(wish->site, "s.yaml");
@@ -109,7 +109,7 @@ TEST(StartWish, TakesNamesAndNoPaths) {
         R"({"plan":".hidden"})", R"({"plan":"--new"})", R"({"plan":"a\u0000b"})", R"({"plan":7})",
         R"({"plan":"a","site":"../s"})", R"({"plan":"a","gate":"yes"})", R"({"plan":"a","x":1})",
         R"({"plan":"a")"}) {
-    EXPECT_FALSE(read_start_wish(body)) << body;
+    EXPECT_FALSE(read_start_request(body)) << body;
   }
 }
 

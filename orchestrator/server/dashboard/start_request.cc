@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/server/dashboard/start_wish.h"
+#include "orchestrator/server/dashboard/start_request.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -29,24 +29,24 @@ bool stays_in_folder(std::string_view name) {
          });
 }
 
-Result<StartWish> read_start_wish(std::string_view body) {
+Result<StartRequest> read_start_request(std::string_view body) {
   const auto json = nlohmann::json::parse(body, nullptr, false);
   if (!json.is_object()) return wrong(R"(expected a JSON object: {"plan": "name.yaml"})");
-  StartWish wish;
+  StartRequest request;
   for (const auto& [key, value] : json.items()) {
     if (key == "plan") {
-      TRY_ASSIGN(wish.plan, name_in(value, key));
+      TRY_ASSIGN(request.plan, name_in(value, key));
     } else if (key == "site") {
-      TRY_ASSIGN(wish.site, name_in(value, key));
+      TRY_ASSIGN(request.site, name_in(value, key));
     } else if (key == "gate") {
       if (!value.is_boolean()) return wrong("'gate': expected true or false");
-      wish.gate = value.get<bool>();
+      request.gate = value.get<bool>();
     } else {
       return wrong("unknown key; expected plan, site and gate");
     }
   }
-  if (wish.plan.empty()) return wrong("'plan' is missing: the name of a file");
-  return wish;
+  if (request.plan.empty()) return wrong("'plan' is missing: the name of a file");
+  return request;
 }
 
 }  // namespace kneepoint

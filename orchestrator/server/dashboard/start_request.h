@@ -11,7 +11,7 @@
 
 namespace kneepoint {
 
-Result<StartWish> read_start_wish(std::string_view body);
+Result<StartRequest> read_start_request(std::string_view body);
 
 // A name that stays in its folder: no slash, no leading dot, printable.
 bool stays_in_folder(std::string_view name);

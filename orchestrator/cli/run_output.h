@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run printed, as its agent kept it: a value for `logs` and for the dashboard.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/lookup.h"
+
+namespace kneepoint::cli {
+
+struct RunOutput {
+  std::string study;
+  int run = 0;
+  int attempt = 0;
+  std::string stream;  // "stdout" or "stderr"
+  std::string path;    // of its file, there or not
+  std::optional<std::string> text;
+  std::string missing_because;    // where there is no text
+  bool folder_exists = false;     // of the attempt
+  std::vector<std::string> kept;  // files that the plan keeps of this attempt
+
+  std::string attempt_name() const;  // "r17-a2"
+  std::string missing_text() const;  // "no stdout of r17-a2: the run printed nothing to stdout"
+};
+
+// `attempt` 0: as `found` says, else the newest. An error: the run has no such attempt.
+Result<RunOutput> read_output(StudyStore& store, const FoundRun& found, int attempt,
+                              const std::string& stream);
+
+}  // namespace kneepoint::cli
