@@ -154,7 +154,7 @@ constexpr const char* kKindNames[kKinds] = {"collective", "point_to_point", "wai
   X(File_close, file_close, other, 1, 2, 0)                            \
   X(File_set_size, file_set_size, other, 2, 3, 0)                      \
   X(File_preallocate, file_preallocate, other, 2, 3, 0)                \
-  X(File_set_view, file_set_view, other, 6, 7, 0)                      \
+  X(File_set_view, file_set_view, other, 6, 8, 0)                      \
   X(File_sync, file_sync, other, 1, 2, 0)                              \
   X(File_seek, file_seek, other, 3, 4, 0)                              \
   X(File_seek_shared, file_seek_shared, other, 3, 4, 0)                \
