@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
+
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -23,10 +24,12 @@ constexpr std::array<ThrottleReason, 5> kThrottle = {{{0x04, "power cap"},
                                                       {0x40, "heat (hardware)"},
                                                       {0x80, "power brake"}}};
 
-std::string four_digits(double value, const char* format = "%.4g") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
+std::string four_digits(double value) {
+  return format_number("%.4g", value);
+}
+
+std::string whole(double value) {
+  return format_number("%.0f", value);
 }
 
 double steal_between(const CpuTicks& from, const CpuTicks& to) {
@@ -35,24 +38,6 @@ double steal_between(const CpuTicks& from, const CpuTicks& to) {
 }
 
 }  // namespace
-
-std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
-  // cpu  user nice system idle iowait irq softirq steal guest guest_nice
-  if (!proc_stat.starts_with("cpu ")) return std::nullopt;
-  const char* at = proc_stat.data() + 4;
-  const char* const end = proc_stat.data() + std::min(proc_stat.find('\n'), proc_stat.size());
-  CpuTicks ticks;
-  for (int field = 0; field < 8; ++field) {
-    while (at < end && *at == ' ') ++at;
-    std::uint64_t value = 0;
-    const auto [next, problem] = std::from_chars(at, end, value);
-    if (problem != std::errc()) return std::nullopt;
-    at = next;
-    if (field != 3 && field != 4) ticks.busy += value;
-    if (field == 7) ticks.steal = value;
-  }
-  return ticks;
-}
 
 std::optional<GpuSample> parse_gpu_line(std::string_view line) {
   constexpr std::string_view kOpening = "gpu ";
@@ -117,9 +102,9 @@ Facts Noise::facts(std::optional<double> others) const {
   }
   if (others) facts.emplace_back("noise.others", four_digits(*others));
   if (clock_.count > 0) {
-    facts.emplace_back("noise.clock_mhz", four_digits(clock_.mean(), "%.0f"));
-    facts.emplace_back("noise.clock_mhz_low", four_digits(clock_.low, "%.0f"));
-    facts.emplace_back("noise.clock_mhz_high", four_digits(clock_.high, "%.0f"));
+    facts.emplace_back("noise.clock_mhz", whole(clock_.mean()));
+    facts.emplace_back("noise.clock_mhz_low", whole(clock_.low));
+    facts.emplace_back("noise.clock_mhz_high", whole(clock_.high));
   }
   if (clock_.count > 1 && clock_.high > 0) {
     facts.emplace_back("noise.clock_drop", four_digits(1 - clock_.low / clock_.high));
@@ -133,8 +118,8 @@ Facts Noise::facts(std::optional<double> others) const {
   double worst = 0;
   for (const auto& [index, gpu] : gpus_) {
     const std::string name = "noise.gpu" + std::to_string(index);
-    facts.emplace_back(name + ".clock_mhz", four_digits(gpu.clock.mean(), "%.0f"));
-    facts.emplace_back(name + ".clock_mhz_low", four_digits(gpu.clock.low, "%.0f"));
+    facts.emplace_back(name + ".clock_mhz", whole(gpu.clock.mean()));
+    facts.emplace_back(name + ".clock_mhz_low", whole(gpu.clock.low));
     facts.emplace_back(name + ".clock_mhz_most", std::to_string(gpu.max_mhz));
     const double share = static_cast<double>(gpu.throttled) / std::max(1, gpu.clock.count);
     facts.emplace_back(name + ".throttled", four_digits(share));

@@ -11,17 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/agent/provenance/provenance.h"
-#include "orchestrator/base/clock.h"
+#include "agents/agent/supervise/run_counters.h"
 
 namespace kneepoint::agent {
-
-// Ticks of all CPUs since boot, from the first line of /proc/stat.
-struct CpuTicks {
-  std::uint64_t busy = 0;   // wanted to run: all but idle and waiting for I/O; stolen time included
-  std::uint64_t steal = 0;  // of it, what a hypervisor gave to others
-};
-std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat);
 
 // One line of kneepoint-gpu: "gpu INDEX CLOCK_MHZ MAX_MHZ REASONS" with the reasons in hexadecimal.
 struct GpuSample {

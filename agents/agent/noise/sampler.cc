@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "agents/agent/own_place.h"
 #include "agents/agent/supervise/run_counters.h"
+#include "agents/agent/text.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -48,9 +48,7 @@ std::optional<std::uint64_t> memory_bytes_now(const std::string& mon_data) {
   fs::directory_iterator entry(mon_data, problem);
   for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
     const std::string text = read_small(entry->path().string() + "/mbm_total_bytes", 64);
-    std::uint64_t bytes = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (read.ec == std::errc()) sum = sum.value_or(0) + bytes;
+    if (const auto bytes = leading_number<std::uint64_t>(text)) sum = sum.value_or(0) + *bytes;
   }
   return sum;
 }
@@ -135,9 +133,7 @@ Facts NoiseSampler::facts(std::optional<double> others) const {
   if (interval_ <= 0) return {};
   Facts facts = noise_.facts(others);
   if (facts.empty()) return facts;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6f", cost_seconds_);
-  facts.emplace_back("noise.sampler_seconds", text);
+  facts.emplace_back("noise.sampler_seconds", format_number("%.6f", cost_seconds_));
   return facts;
 }
 

@@ -29,7 +29,7 @@ class NoiseSampler {
   NoiseSampler& operator=(const NoiseSampler&) = delete;
 
   void stop();  // takes a last sample and waits for the thread
-  // After stop(). `others` as OtherLoad gives it.
+  // After stop(). `others`: cores that other programs used.
   Facts facts(std::optional<double> others) const;
 
  private:
