@@ -13,7 +13,7 @@
 #include <cstdlib>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/noise/sampler.h"
+#include "agents/agent/noise/noise.h"
 #include "agents/agent/pod/settings.h"
 #include "agents/agent/supervise/signals.h"
 #include "agents/agent/text.h"

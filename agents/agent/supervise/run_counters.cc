@@ -20,24 +20,22 @@ constexpr Nanoseconds kBeforeFirstLook = 300 * kMillisecond;  // clocks have ris
 constexpr Nanoseconds kBetweenLooks = 5 * kSecond;
 constexpr int kMostClocks = 1024;
 
-double seconds_of_descendants() {
-  double sum = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    ::getrusage(who, &used);
-    for (const timeval& t : {used.ru_utime, used.ru_stime}) {
-      sum += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-    }
-  }
-  return sum;
-}
-
 template <typename Number>
 std::optional<Number> change(std::optional<Number> after, std::optional<Number> before) {
   return after && before ? std::optional(*after - *before) : std::nullopt;
 }
 
 }  // namespace
+
+double cpu_seconds_of(int who) {
+  rusage used{};
+  ::getrusage(who, &used);
+  double sum = 0;
+  for (const timeval& t : {used.ru_utime, used.ru_stime}) {
+    sum += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  }
+  return sum;
+}
 
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
   // cpu  user nice system idle iowait irq softirq steal guest guest_nice
@@ -107,7 +105,8 @@ Counters RunCounters::now() const {
   ::getrusage(RUSAGE_CHILDREN, &children);
   return {system_clock().steady(),
           parse_busy_seconds(read_small("/proc/stat", 4096), ::sysconf(_SC_CLK_TCK)),
-          account_ ? account_->seconds() : seconds_of_descendants(),
+          account_ ? account_->seconds()
+                   : cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN),
           children.ru_majflt,
           parse_swapped_pages(read_small("/proc/vmstat")),
           count_oom_kills()};

@@ -26,6 +26,9 @@ struct CpuTicks {
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat);
 std::optional<double> parse_busy_seconds(std::string_view proc_stat, long ticks_per_second);
 
+// User and system time of `who`, as getrusage takes it.
+double cpu_seconds_of(int who);
+
 // Pages swapped in and out since boot, from the text of /proc/vmstat.
 std::optional<std::int64_t> parse_swapped_pages(std::string_view vmstat);
 

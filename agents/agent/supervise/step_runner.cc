@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "agents/agent/noise/noise.h"
 #include "agents/agent/noise/remote_noise.h"
-#include "agents/agent/noise/sampler.h"
 #include "agents/agent/pod/client.h"
 #include "agents/agent/pod/settings.h"
 #include "agents/agent/provenance/binding.h"
