@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// The split of a rank is that of the thread that called MPI_Init; operations are of all threads.
 // A handler is put only where nobody put one to be left alone: SIGTERM and SIGINT when they have
 // their default, signals of a crash also before MPI's own handler, which then goes on.
 #include "agents/pmpi/leave.h"
@@ -59,6 +60,16 @@ void watch(int number, bool chain) {
   sigaction(number, &ours, nullptr);
 }
 
+// Of one operation in one thread, the call under way included.
+std::uint64_t ticks_of(const Block& block, int operation, std::uint64_t now) {
+  std::uint64_t sum = block.cells[operation].ticks.get();
+  if (block.current.get() == static_cast<std::uint64_t>(operation) + 1) {
+    const std::uint64_t began = block.began.get();
+    if (now > began) sum += now - began;
+  }
+  return sum;
+}
+
 // exit() without MPI_Finalize.
 __attribute__((destructor)) void at_exit() {
   leave(false);
@@ -92,7 +103,49 @@ bool can_leave() {
 
 PlainText summary_text(bool complete) {
   PlainText text(room, sizeof room);
-  write_summary(own_facts, the_window, complete, text);
+  const ticks::Moment end = ticks::moment();
+  const ticks::Rate rate(the_window.begin, end);
+  std::uint64_t open = the_window.open;
+  if (the_window.since != 0 && end.ticks > the_window.since) open += end.ticks - the_window.since;
+
+  std::uint64_t by_kind[kKinds] = {};
+  std::uint64_t other_threads = 0;
+  for (const Block* block = first_block(); block != nullptr; block = block->next) {
+    for (int i = 0; i < kOperations; ++i) {
+      const std::uint64_t spent = ticks_of(*block, i, end.ticks);
+      if (block == own_facts.main) {
+        by_kind[static_cast<int>(kOperationRows[i].kind)] += spent;
+      } else {
+        other_threads += spent;
+      }
+    }
+  }
+  text.add("kneepoint-profile 1\nrank ").number(own_facts.rank).add(' ').number(own_facts.ranks);
+  text.add("\nhost ")
+      .word(own_facts.host)
+      .add("\ncpus ")
+      .word(own_facts.cpus, sizeof own_facts.cpus);
+  text.add("\nwindow ").number(rate.ns(open)).add("\ncomplete ").number(complete ? 1 : 0);
+  text.add("\nthreads ").number(static_cast<std::int64_t>(blocks()));
+  text.add("\nother_threads ").number(rate.ns(other_threads));
+  for (int kind = 0; kind < kKinds; ++kind) {
+    text.add("\nin ").add(kKindNames[kind]).add(' ').number(rate.ns(by_kind[kind]));
+  }
+  for (int i = 0; i < kOperations; ++i) {
+    std::uint64_t calls = 0, bytes = 0, spent = 0;
+    for (const Block* block = first_block(); block != nullptr; block = block->next) {
+      calls += block->cells[i].calls.get();
+      bytes += block->cells[i].bytes.get();
+      spent += ticks_of(*block, i, end.ticks);
+      if (block->current.get() == static_cast<std::uint64_t>(i) + 1) ++calls;
+    }
+    if (calls == 0) continue;
+    text.add("\ncall ").add(kOperationRows[i].name).add(' ');
+    text.add(kKindNames[static_cast<int>(kOperationRows[i].kind)]).add(' ');
+    text.number(static_cast<std::int64_t>(calls)).add(' ');
+    text.number(static_cast<std::int64_t>(bytes)).add(' ').number(rate.ns(spent));
+  }
+  text.add("\nend\n");
   return text;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two ways home. A program that ends well gathers the summaries over MPI, on a communicator of its
-// own, and rank 0 writes them all: no rank but 0 needs to share a file system with the agent. One
-// that aborts, exits early or is killed by a signal that can be seen leaves a file for each rank.
-// Without KNEEPOINT_PROFILE nothing is counted.
-#include "agents/pmpi/life.h"
-
+// From MPI_Init to the summary, in C and in Fortran: every step may be taken twice, since one
+// language may be made of the other. Two ways home. A program that ends well gathers the summaries
+// over MPI, on a communicator of its own, and rank 0 writes them all: no rank but 0 needs to share
+// a file system with the agent. One that aborts, exits early or is killed by a signal that can be
+// seen leaves a file for each rank. Without KNEEPOINT_PROFILE nothing is counted.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,9 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agents/pmpi/bytes.h"
 #include "agents/pmpi/leave.h"
-#include "agents/pmpi/summary.h"
-#include "agents/pmpi/wrapper.h"
 
 namespace kneepoint::pmpi {
 
@@ -122,18 +120,17 @@ bool is_spawned() {
   return KP_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != no_comm();
 }
 
-pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
 bool has_begun = false;
 bool has_ended = false;
 
-}  // namespace
-
+// MPI is there: the window opens.
 void after_init() {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&life_lock);
   const char* const folder = std::getenv("KNEEPOINT_PROFILE");
   if (has_begun || folder == nullptr || folder[0] == '\0' || is_spawned()) {
     has_begun = true;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&life_lock);
     return;
   }
   has_begun = true;
@@ -147,11 +144,12 @@ void after_init() {
   window().begin = ticks::moment();
   window().since = window().begin.ticks;
   counting.store(true);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&life_lock);
 }
 
+// MPI_Pcontrol: 0 closes the window, others open it.
 void control(int level) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&life_lock);
   if (can_leave() && !has_ended) {
     Window& w = window();
     if (level == 0 && w.since != 0) {
@@ -162,15 +160,16 @@ void control(int level) {
     }
     counting.store(w.since != 0);
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&life_lock);
 }
 
+// The window closes, rank 0 gathers all summaries.
 void before_finalize() {
   control(0);
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&life_lock);
   const bool first = can_leave() && !has_ended;
   has_ended = true;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&life_lock);
   if (!first) return;
   PlainText text = summary_text(true);
   if (gather(text)) {
@@ -180,8 +179,115 @@ void before_finalize() {
   }
 }
 
+// This rank leaves its own.
 void before_abort() {
   if (can_leave()) leave(false);
 }
 
+// What happens inside is MPI's own business.
+class Hidden {
+ public:
+  Hidden() : block_(my_block()) { ++block_->depth; }
+  ~Hidden() { --block_->depth; }
+  Hidden(const Hidden&) = delete;
+  Hidden& operator=(const Hidden&) = delete;
+
+ private:
+  Block* block_;
+};
+
+template <typename... Arguments>
+void init_fortran(const char* name, Arguments... arguments) {
+  {
+    const Hidden hidden;
+    reinterpret_cast<void (*)(Arguments...)>(find_symbol(name))(arguments...);
+  }
+  after_init();
+}
+
+template <typename... Arguments>
+void call_fortran(const char* name, Arguments... arguments) {
+  const Hidden hidden;
+  reinterpret_cast<void (*)(Arguments...)>(find_symbol(name))(arguments...);
+}
+
+}  // namespace
 }  // namespace kneepoint::pmpi
+
+using namespace kneepoint::pmpi;
+
+extern "C" {
+
+KP_EXPORT int MPI_Init(int* argc, char*** argv) {
+  static Real<decltype(&PMPI_Init)> real("PMPI_Init");
+  const int code = real.get()(argc, argv);
+  if (code == MPI_SUCCESS) after_init();
+  return code;
+}
+
+KP_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  static Real<decltype(&PMPI_Init_thread)> real("PMPI_Init_thread");
+  const int code = real.get()(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) after_init();
+  return code;
+}
+
+KP_EXPORT int MPI_Finalize() {
+  static Real<decltype(&PMPI_Finalize)> real("PMPI_Finalize");
+  before_finalize();
+  const Hidden hidden;
+  return real.get()();
+}
+
+KP_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
+  static Real<decltype(&PMPI_Abort)> real("PMPI_Abort");
+  before_abort();
+  return real.get()(comm, code);
+}
+
+KP_EXPORT int MPI_Pcontrol(const int level, ...) {
+  control(level);
+  return MPI_SUCCESS;
+}
+
+// Ticks that the calling thread has spent in MPI; for the probe.
+KP_EXPORT std::uint64_t kneepoint_pmpi_thread_ticks() {
+  return my_block()->total.get();
+}
+
+KP_EXPORT void mpi_init_(void* error) {
+  init_fortran("mpi_init_", error);
+}
+KP_EXPORT void mpi_init_f08_(void* error) {
+  init_fortran("mpi_init_f08_", error);
+}
+KP_EXPORT void mpi_init_thread_(void* required, void* provided, void* error) {
+  init_fortran("mpi_init_thread_", required, provided, error);
+}
+KP_EXPORT void mpi_init_thread_f08_(void* required, void* provided, void* error) {
+  init_fortran("mpi_init_thread_f08_", required, provided, error);
+}
+KP_EXPORT void mpi_finalize_(void* error) {
+  before_finalize();
+  call_fortran("mpi_finalize_", error);
+}
+KP_EXPORT void mpi_finalize_f08_(void* error) {
+  before_finalize();
+  call_fortran("mpi_finalize_f08_", error);
+}
+KP_EXPORT void mpi_abort_(void* comm, void* code, void* error) {
+  before_abort();
+  call_fortran("mpi_abort_", comm, code, error);
+}
+KP_EXPORT void mpi_abort_f08_(void* comm, void* code, void* error) {
+  before_abort();
+  call_fortran("mpi_abort_f08_", comm, code, error);
+}
+KP_EXPORT void mpi_pcontrol_(Address level) {
+  control(level);
+}
+KP_EXPORT void mpi_pcontrol_f08_(Address level) {
+  control(level);
+}
+
+}  // extern "C"

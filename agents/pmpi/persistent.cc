@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table of open addresses under a lock that is held for a few instructions. A program that has no
-// persistent request never comes to the lock. If there is no memory, bytes stay uncounted.
-#include "agents/pmpi/persistent.h"
-
+// What a persistent request sends each time it is started: noted when it is made, looked up by
+// MPI_Start and MPI_Startall, forgotten when it is freed. Making and freeing are not counted. Any
+// thread may do any of it: a table of open addresses lies under a lock that is held for a few
+// instructions, and a program that has no persistent request never comes to the lock. If there is
+// no memory, bytes stay uncounted.
 #include <sched.h>
 
 #include <cstdlib>
+
+#include "agents/pmpi/bytes.h"
 
 namespace kneepoint::pmpi {
 namespace {
@@ -82,8 +85,6 @@ bool make_room() {
   return true;
 }
 
-}  // namespace
-
 void note_persistent(MPI_Request request, std::uint64_t bytes) {
   const std::uintptr_t key = key_of(request);
   if (key <= kGone) return;
@@ -106,6 +107,14 @@ void forget_persistent(MPI_Request request) {
   }
 }
 
+KP_DECLARE(Request_f2c);
+
+MPI_Request request_of(Address argument) {
+  return KP_REAL(Request_f2c)(*static_cast<const MPI_Fint*>(argument.at));
+}
+
+}  // namespace
+
 std::uint64_t started(const MPI_Request* requests, int count) {
   if (known.load(std::memory_order_relaxed) == 0) return 0;
   std::uint64_t sum = 0;
@@ -116,4 +125,60 @@ std::uint64_t started(const MPI_Request* requests, int count) {
   return sum;
 }
 
+std::uint64_t started(Address requests, int count) {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    const MPI_Request one = request_of({static_cast<MPI_Fint*>(requests.at) + i});
+    sum += started(&one, 1);
+  }
+  return sum;
+}
+
 }  // namespace kneepoint::pmpi
+
+using namespace kneepoint::pmpi;
+
+#define KP_SEND_INIT(name)                                                                         \
+  extern "C" KP_EXPORT int MPI_##name(const void* buf, int count, MPI_Datatype datatype, int dest, \
+                                      int tag, MPI_Comm comm, MPI_Request* request) {              \
+    static Real<decltype(&PMPI_##name)> real("PMPI_" #name);                                       \
+    const int code = real.get()(buf, count, datatype, dest, tag, comm, request);                   \
+    if (code == MPI_SUCCESS) note_persistent(*request, sent_to(dest, count, datatype));            \
+    return code;                                                                                   \
+  }
+
+#define KP_SEND_INIT_FORTRAN(symbol)                                                            \
+  extern "C" KP_EXPORT void symbol(Address buf, Address count, Address datatype, Address dest,  \
+                                   Address tag, Address comm, Address request, Address error) { \
+    static Real<decltype(&symbol)> real(#symbol);                                               \
+    real.get()(buf, count, datatype, dest, tag, comm, request, error);                          \
+    note_persistent(request_of(request), sent_to(dest, count, datatype));                       \
+  }
+
+#define KP_FREE_FORTRAN(symbol)                                      \
+  extern "C" KP_EXPORT void symbol(Address request, Address error) { \
+    static Real<decltype(&symbol)> real(#symbol);                    \
+    forget_persistent(request_of(request));                          \
+    real.get()(request, error);                                      \
+  }
+
+KP_SEND_INIT(Send_init)
+KP_SEND_INIT(Bsend_init)
+KP_SEND_INIT(Ssend_init)
+KP_SEND_INIT(Rsend_init)
+KP_SEND_INIT_FORTRAN(mpi_send_init_)
+KP_SEND_INIT_FORTRAN(mpi_bsend_init_)
+KP_SEND_INIT_FORTRAN(mpi_ssend_init_)
+KP_SEND_INIT_FORTRAN(mpi_rsend_init_)
+KP_SEND_INIT_FORTRAN(mpi_send_init_f08_)
+KP_SEND_INIT_FORTRAN(mpi_bsend_init_f08_)
+KP_SEND_INIT_FORTRAN(mpi_ssend_init_f08_)
+KP_SEND_INIT_FORTRAN(mpi_rsend_init_f08_)
+
+extern "C" KP_EXPORT int MPI_Request_free(MPI_Request* request) {
+  static Real<decltype(&PMPI_Request_free)> real("PMPI_Request_free");
+  forget_persistent(*request);
+  return real.get()(request);
+}
+KP_FREE_FORTRAN(mpi_request_free_)
+KP_FREE_FORTRAN(mpi_request_free_f08_)

@@ -42,7 +42,7 @@ inline bool counter_is_steady() {
 // False until this library's constructors have run: take no moment in one of them.
 inline const bool kSteady = counter_is_steady();
 
-inline std::uint64_t now() {
+[[gnu::always_inline]] inline std::uint64_t now() {
 #if defined(__x86_64__)
   if (__builtin_expect(kSteady, 1)) return __rdtsc();
 #elif defined(__aarch64__)

@@ -9,14 +9,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/noise/sampler.h"
+#include "agents/agent/noise/noise.h"
 #include "agents/agent/pod/settings.h"
 #include "agents/agent/supervise/signals.h"
+#include "agents/agent/text.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -27,9 +28,7 @@ constexpr std::size_t kMostNodes = 100'000;
 constexpr const char* kUnknown = "-";
 
 std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
+  return format_number("%.4g", value);
 }
 
 std::string word_of(std::string_view& line) {
@@ -37,12 +36,6 @@ std::string word_of(std::string_view& line) {
   std::string word(line.substr(0, end));
   line.remove_prefix(std::min(end + 1, line.size()));
   return word;
-}
-
-int number_of(const std::string& text) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() ? value : -1;
 }
 
 bool put(const std::string& text) {
@@ -143,8 +136,8 @@ std::vector<std::pair<std::string, Facts>> by_node(const std::vector<NodeNoise>&
 }
 
 int sample_node(const std::string& milliseconds, const std::string& busy, bool until_eof) {
-  const int interval = number_of(milliseconds);
-  const int cpus = number_of(busy);
+  const int interval = whole_number<int>(milliseconds).value_or(0);
+  const int cpus = whole_number<int>(busy).value_or(0);
   if (interval < 1 || cpus < 1) {
     std::fputs("kneepoint-agent sample: two numbers from 1 on are wanted\n", stderr);
     return kExitUsage;
@@ -156,13 +149,14 @@ int sample_node(const std::string& milliseconds, const std::string& busy, bool u
     return kExitIo;
   }
   const bool in_pod = std::getenv(kJobVariable) != nullptr;
-  const OtherLoad load(in_pod ? Ours::pod : Ours::job);
+  const RunCounters counters(in_pod ? Ours::pod : Ours::job);
   NoiseSampler sampler(interval * kMillisecond, cpus);
   const std::string node = host_name();
   if (!put("ready " + node + "\n")) return kExitIo;
   wait_for_end(*signals, until_eof);
   sampler.stop();
-  return put(sampler_text({node, sampler.facts(std::nullopt), load.use()})) ? kExitDone : kExitIo;
+  const auto use = core_use(counters.spent());
+  return put(sampler_text({node, sampler.facts(std::nullopt), use})) ? kExitDone : kExitIo;
 }
 
 }  // namespace kneepoint::agent

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/agent/noise/other_load.h"
-#include "agents/agent/provenance/provenance.h"
+#include "agents/agent/supervise/run_counters.h"
 
 namespace kneepoint::agent {
 

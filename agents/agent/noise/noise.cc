@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steal is a share of the time in which CPUs wanted to run: idle CPUs would hide what was taken
-// from the few that work.
+// A look costs a handful of small reads; clocks of at most kMostCpus CPUs, since reading one may
+// interrupt it. GPUs are asked by a program of its own: the agent is linked statically and can't
+// load NVIDIA's library. Steal is a share of the time in which CPUs wanted to run: idle CPUs would
+// hide what was taken from the few that work.
 #include "agents/agent/noise/noise.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "agents/agent/own_place.h"
+#include "agents/agent/text.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostCpus = 64;
+constexpr Nanoseconds kBeforeClocks = 300 * kMillisecond;  // clocks have risen by then
+constexpr std::size_t kMostGpuText = 64 * 1024;
+constexpr int kFirstGpuLineMs = 5000;
 
 // https://docs.nvidia.com/deploy/nvml-api: nvmlClocksThrottleReasons
 struct ThrottleReason {
@@ -23,10 +43,12 @@ constexpr std::array<ThrottleReason, 5> kThrottle = {{{0x04, "power cap"},
                                                       {0x40, "heat (hardware)"},
                                                       {0x80, "power brake"}}};
 
-std::string four_digits(double value, const char* format = "%.4g") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
+std::string four_digits(double value) {
+  return format_number("%.4g", value);
+}
+
+std::string whole(double value) {
+  return format_number("%.0f", value);
 }
 
 double steal_between(const CpuTicks& from, const CpuTicks& to) {
@@ -35,24 +57,6 @@ double steal_between(const CpuTicks& from, const CpuTicks& to) {
 }
 
 }  // namespace
-
-std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
-  // cpu  user nice system idle iowait irq softirq steal guest guest_nice
-  if (!proc_stat.starts_with("cpu ")) return std::nullopt;
-  const char* at = proc_stat.data() + 4;
-  const char* const end = proc_stat.data() + std::min(proc_stat.find('\n'), proc_stat.size());
-  CpuTicks ticks;
-  for (int field = 0; field < 8; ++field) {
-    while (at < end && *at == ' ') ++at;
-    std::uint64_t value = 0;
-    const auto [next, problem] = std::from_chars(at, end, value);
-    if (problem != std::errc()) return std::nullopt;
-    at = next;
-    if (field != 3 && field != 4) ticks.busy += value;
-    if (field == 7) ticks.steal = value;
-  }
-  return ticks;
-}
 
 std::optional<GpuSample> parse_gpu_line(std::string_view line) {
   constexpr std::string_view kOpening = "gpu ";
@@ -117,9 +121,9 @@ Facts Noise::facts(std::optional<double> others) const {
   }
   if (others) facts.emplace_back("noise.others", four_digits(*others));
   if (clock_.count > 0) {
-    facts.emplace_back("noise.clock_mhz", four_digits(clock_.mean(), "%.0f"));
-    facts.emplace_back("noise.clock_mhz_low", four_digits(clock_.low, "%.0f"));
-    facts.emplace_back("noise.clock_mhz_high", four_digits(clock_.high, "%.0f"));
+    facts.emplace_back("noise.clock_mhz", whole(clock_.mean()));
+    facts.emplace_back("noise.clock_mhz_low", whole(clock_.low));
+    facts.emplace_back("noise.clock_mhz_high", whole(clock_.high));
   }
   if (clock_.count > 1 && clock_.high > 0) {
     facts.emplace_back("noise.clock_drop", four_digits(1 - clock_.low / clock_.high));
@@ -133,8 +137,8 @@ Facts Noise::facts(std::optional<double> others) const {
   double worst = 0;
   for (const auto& [index, gpu] : gpus_) {
     const std::string name = "noise.gpu" + std::to_string(index);
-    facts.emplace_back(name + ".clock_mhz", four_digits(gpu.clock.mean(), "%.0f"));
-    facts.emplace_back(name + ".clock_mhz_low", four_digits(gpu.clock.low, "%.0f"));
+    facts.emplace_back(name + ".clock_mhz", whole(gpu.clock.mean()));
+    facts.emplace_back(name + ".clock_mhz_low", whole(gpu.clock.low));
     facts.emplace_back(name + ".clock_mhz_most", std::to_string(gpu.max_mhz));
     const double share = static_cast<double>(gpu.throttled) / std::max(1, gpu.clock.count);
     facts.emplace_back(name + ".throttled", four_digits(share));
@@ -143,6 +147,101 @@ Facts Noise::facts(std::optional<double> others) const {
     worst = std::max(worst, share);
   }
   if (!gpus_.empty()) facts.emplace_back("noise.gpu_throttled", four_digits(worst));
+  return facts;
+}
+
+std::optional<std::uint64_t> memory_bytes_now(const std::string& mon_data) {
+  std::error_code problem;
+  std::optional<std::uint64_t> sum;
+  fs::directory_iterator entry(mon_data, problem);
+  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
+    const std::string text = read_small(entry->path().string() + "/mbm_total_bytes", 64);
+    if (const auto bytes = leading_number<std::uint64_t>(text)) sum = sum.value_or(0) + *bytes;
+  }
+  return sum;
+}
+
+NoiseSampler::NoiseSampler(Nanoseconds interval, int busy, NoisePlaces places)
+    : interval_(interval), busy_(busy), places_(std::move(places)) {
+  if (interval_ <= 0) return;
+  wake_ = File(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_.is_open()) return;
+  start_gpu_probe();
+  thread_ = std::thread([this] { run(); });
+}
+
+void NoiseSampler::start_gpu_probe() {
+  const char* library = std::getenv("KNEEPOINT_NVML");
+  if (library == nullptr && access("/dev/nvidiactl", F_OK) != 0) return;
+  const std::string program = find_part("kneepoint-gpu");
+  if (access(program.c_str(), X_OK) != 0) return;
+  auto child = start_child({program, std::to_string(interval_ / kMillisecond)}, {});
+  if (!child) return;
+  gpu_probe_ = std::move(*child);
+  spare_child(gpu_probe_.pid);
+}
+
+void NoiseSampler::read_gpus(std::vector<GpuSample>& gpus) {
+  if (!gpu_probe_.out.is_open()) return;
+  std::array<char, 4096> block;
+  for (;;) {
+    const ssize_t n = read(gpu_probe_.out.fd(), block.data(), block.size());
+    if (n <= 0 || gpu_text_.size() > kMostGpuText) break;
+    gpu_text_.append(block.data(), static_cast<std::size_t>(n));
+  }
+  for (std::size_t newline; (newline = gpu_text_.find('\n')) != std::string::npos;) {
+    if (const auto sample = parse_gpu_line(std::string_view(gpu_text_).substr(0, newline))) {
+      gpus.push_back(*sample);
+      gpu_seen_ = true;
+    }
+    gpu_text_.erase(0, newline + 1);
+  }
+}
+
+NoiseSample NoiseSampler::look(bool with_clock) {
+  NoiseSample sample;
+  sample.at = system_clock().steady();
+  sample.cpu = parse_cpu_ticks(read_small(places_.stat, 4096));
+  if (with_clock) sample.clock_mhz = busy_clock_mhz(clocks_now(places_.cpus, kMostCpus), busy_);
+  sample.memory_bytes = memory_bytes_now(places_.resctrl);
+  read_gpus(sample.gpus);
+  return sample;
+}
+
+void NoiseSampler::run() {
+  const Nanoseconds begun = system_clock().steady();
+  noise_.add(look(false));
+  for (;;) {
+    pollfd entry{wake_.fd(), POLLIN, 0};
+    const int woken = poll(&entry, 1, static_cast<int>(interval_ / kMillisecond));
+    if (woken > 0) break;
+    noise_.add(look(system_clock().steady() - begun >= kBeforeClocks));
+  }
+  if (gpu_probe_.out.is_open() && !gpu_seen_) {  // its library may take a while to load
+    pollfd first{gpu_probe_.out.fd(), POLLIN, 0};
+    poll(&first, 1, kFirstGpuLineMs);
+  }
+  noise_.add(look(false));  // the program has ended: its clock says nothing
+  cost_seconds_ = cpu_seconds_of(RUSAGE_THREAD);
+}
+
+void NoiseSampler::stop() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  (void)!write(wake_.fd(), &one, sizeof one);
+  thread_.join();
+  if (gpu_probe_.pid > 0) {
+    kill(gpu_probe_.pid, SIGKILL);
+    end_spared_child(gpu_probe_.pid);
+    gpu_probe_ = Child{};
+  }
+}
+
+Facts NoiseSampler::facts(std::optional<double> others) const {
+  if (interval_ <= 0) return {};
+  Facts facts = noise_.facts(others);
+  if (facts.empty()) return facts;
+  facts.emplace_back("noise.sampler_seconds", format_number("%.6f", cost_seconds_));
   return facts;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What else went on on a node while a step ran: pure parsing and adding up. Memory does not grow
-// with the length of a run. What can't be read is left out of the facts.
+// What else went on on a node while a step ran. Noise adds up samples: pure, and its memory does
+// not grow with the length of a run; what can't be read is left out of the facts. NoiseSampler
+// takes them: the one thread beside the agent's own. It looks at the node now and then, is off
+// unless the plan asks for it, and shares nothing with the main thread before stop().
 #pragma once
 
 #include <cstdint>
@@ -9,19 +11,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
-#include "agents/agent/provenance/provenance.h"
-#include "orchestrator/base/clock.h"
+#include "agents/agent/file.h"
+#include "agents/agent/supervise/child.h"
+#include "agents/agent/supervise/run_counters.h"
 
 namespace kneepoint::agent {
-
-// Ticks of all CPUs since boot, from the first line of /proc/stat.
-struct CpuTicks {
-  std::uint64_t busy = 0;   // wanted to run: all but idle and waiting for I/O; stolen time included
-  std::uint64_t steal = 0;  // of it, what a hypervisor gave to others
-};
-std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat);
 
 // One line of kneepoint-gpu: "gpu INDEX CLOCK_MHZ MAX_MHZ REASONS" with the reasons in hexadecimal.
 struct GpuSample {
@@ -69,5 +66,45 @@ class Noise {
   Range clock_;
   std::map<int, Gpu> gpus_;
 };
+
+// Where the kernel tells of CPUs and memory; others in tests.
+struct NoisePlaces {
+  std::string stat = "/proc/stat";
+  std::string cpus = "/sys/devices/system/cpu";
+  std::string resctrl = "/sys/fs/resctrl/mon_data";
+};
+
+class NoiseSampler {
+ public:
+  // `busy`: CPUs that the step keeps busy. `interval` 0: samples nothing, starts nothing.
+  NoiseSampler(Nanoseconds interval, int busy, NoisePlaces places = {});
+  ~NoiseSampler() { stop(); }
+  NoiseSampler(const NoiseSampler&) = delete;
+  NoiseSampler& operator=(const NoiseSampler&) = delete;
+
+  void stop();  // takes a last sample and waits for the thread
+  // After stop(). `others`: cores that other programs used.
+  Facts facts(std::optional<double> others) const;
+
+ private:
+  void run();
+  NoiseSample look(bool with_clock);
+  void read_gpus(std::vector<GpuSample>& gpus);
+  void start_gpu_probe();
+
+  Nanoseconds interval_;
+  int busy_;
+  NoisePlaces places_;
+  File wake_;  // an eventfd
+  Child gpu_probe_;
+  std::string gpu_text_;
+  bool gpu_seen_ = false;  // a line has come
+  Noise noise_;
+  double cost_seconds_ = 0;
+  std::thread thread_;
+};
+
+// Bytes that resctrl's counters have seen move from and to memory; nothing without them.
+std::optional<std::uint64_t> memory_bytes_now(const std::string& mon_data);
 
 }  // namespace kneepoint::agent

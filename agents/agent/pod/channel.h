@@ -18,10 +18,13 @@
 #include <string>
 #include <string_view>
 
-#include "agents/agent/pod/key.h"
 #include "agents/agent/pod/wire.h"
+#include "orchestrator/base/hmac.h"
 
 namespace kneepoint::agent {
+
+constexpr std::size_t kMacBytes = 32;
+constexpr std::size_t kNonceBytes = 32;
 
 class Channel {
  public:
@@ -29,7 +32,7 @@ class Channel {
 
   // `who`: the name of the peer's pod, the same on both sides.
   Channel(Side side, std::string_view key, std::string_view who,
-          const std::string& nonce = random_nonce());
+          const std::string& nonce = random_bytes(kNonceBytes));
 
   void take(std::string_view bytes);
   std::optional<Message> next();      // in order; none before the handshake is done

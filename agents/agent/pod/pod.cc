@@ -15,7 +15,6 @@
 
 #include "agents/agent/agent.h"
 #include "agents/agent/file.h"
-#include "agents/agent/pod/key.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -48,7 +47,7 @@ void last_words(const std::string& text) {
 
 int run_pod() {
   fill_standard_descriptors();
-  hide_memory();
+  prctl(PR_SET_DUMPABLE, 0);  // no other process of this user can look at the key
   const auto settings = take_pod_settings();
   if (!settings) {
     last_words(settings.error().message);

@@ -3,11 +3,12 @@
 // Every variable is checked here, so that the rest can trust its settings.
 #include "agents/agent/pod/settings.h"
 
-#include <charconv>
 #include <cstdlib>
+#include <cstring>
 
-#include "agents/agent/pod/key.h"
+#include "agents/agent/text.h"
 #include "agents/record/frame.h"
+#include "orchestrator/base/hmac.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
@@ -22,13 +23,12 @@ Error wrong(const std::string& what) {
 Result<int> number(const char* name, int fallback, int least, int most) {
   const std::string text = environment_variable(name);
   if (text.empty() && fallback >= 0) return fallback;
-  int value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+  const auto value = whole_number<int>(text);
+  if (!value || *value < least || *value > most) {
     return wrong(std::string(name) + " is '" + text + "'; it must be a number from " +
                  std::to_string(least) + " to " + std::to_string(most));
   }
-  return value;
+  return *value;
 }
 
 std::string take_pieces() {
@@ -49,6 +49,15 @@ Result<int> index_in_mpi_job(const std::string& pod, const std::string& job, int
 }
 
 }  // namespace
+
+std::string take_variable(const std::string& name) {
+  char* value = getenv(name.c_str());
+  if (value == nullptr) return "";
+  std::string taken = value;
+  explicit_bzero(value, taken.size());  // /proc/PID/environ shows these very bytes
+  unsetenv(name.c_str());
+  return taken;
+}
 
 std::string pod_host(const std::string& job, bool is_mpi_job, int i) {
   const std::string role = !is_mpi_job ? "" : i == 0 ? "launcher" : "worker-";
@@ -105,10 +114,8 @@ int pod_index(const std::string& host, const std::string& job) {
   constexpr std::string_view kWorker = "worker-";
   const bool is_worker = rest.starts_with(kWorker);
   if (is_worker) rest.remove_prefix(kWorker.size());
-  int index = -1;
-  const char* last = rest.data() + rest.size();
-  const auto [end, failure] = std::from_chars(rest.data(), last, index);
-  if (failure != std::errc() || index < 0 || end != last) return -1;
+  const int index = whole_number<int>(rest).value_or(-1);
+  if (index < 0) return -1;
   return is_worker ? index + 1 : index;
 }
 

@@ -38,6 +38,10 @@ struct PodSettings {
 
 Result<PodSettings> take_pod_settings();
 
+// The value of a variable, which is then gone, also from what /proc shows of the environment: a
+// workload must not come to know the key. "" if there was none.
+std::string take_variable(const std::string& name);
+
 // Which pod a host name means: "JOB-3.JOB", "JOB-3" or with a domain behind, as well as
 // "JOB-launcher" and "JOB-worker-2"; -1: none of this job.
 int pod_index(const std::string& host, const std::string& job);

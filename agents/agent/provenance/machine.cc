@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "agents/agent/ask.h"
 #include "agents/agent/own_place.h"
 #include "agents/agent/provenance/fact_cache.h"
 #include "agents/record/record.h"

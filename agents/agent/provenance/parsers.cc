@@ -3,12 +3,11 @@
 // Texts of /proc, /sys and /etc to facts. A text that lacks what is looked for gives "unknown" or
 // nothing: a missing fact never fails a run.
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <set>
 
 #include "agents/agent/provenance/binding.h"
 #include "agents/agent/provenance/provenance.h"
+#include "agents/agent/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -21,15 +20,6 @@ std::string_view trim(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
-}
-
-template <typename Visit>
-void for_each_line(std::string_view text, const Visit& visit) {
-  while (!text.empty()) {
-    const std::size_t newline = std::min(text.find('\n'), text.size());
-    visit(text.substr(0, newline));
-    text.remove_prefix(std::min(newline + 1, text.size()));
-  }
 }
 
 // "name : value" or "NAME=value"; the first one.
@@ -85,9 +75,8 @@ CpuCounts parse_cpu_counts(std::string_view cpuinfo) {
 
 std::string parse_memory_bytes(std::string_view meminfo) {
   const std::string text = field(meminfo, "MemTotal", ':');
-  std::int64_t kib = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), kib);
-  return result.ec == std::errc() ? std::to_string(kib * 1024) : "unknown";
+  const auto kib = leading_number<std::int64_t>(text);
+  return kib ? std::to_string(*kib * 1024) : "unknown";
 }
 
 std::string parse_os_name(std::string_view os_release) {
@@ -100,17 +89,14 @@ std::string parse_first_line(std::string_view text) {
 }
 
 std::string parse_gpu_models(const std::vector<std::string>& information) {
-  std::vector<std::pair<std::string, int>> models;
+  std::vector<std::pair<std::string, int>> models;  // in the order of the first card of each
   for (const auto& text : information) {
     std::string model = field(text, "Model", ':');
     if (model.empty()) model = "unknown";
-    const auto at = std::find_if(models.begin(), models.end(),
-                                 [&](const auto& known) { return known.first == model; });
-    if (at == models.end()) {
-      models.emplace_back(model, 1);
-    } else {
-      ++at->second;
-    }
+    auto at = std::find_if(models.begin(), models.end(),
+                           [&](const auto& known) { return known.first == model; });
+    if (at == models.end()) at = models.insert(at, {model, 0});
+    ++at->second;
   }
   std::string result;
   for (const auto& [model, count] : models) {
@@ -141,13 +127,12 @@ Facts parse_caches(const std::vector<CacheText>& caches) {
   Facts facts;
   for (const CacheText& cache : caches) {
     if (cache.type == "Instruction" || (cache.level != "2" && cache.level != "3")) continue;
-    std::int64_t size = 0;
-    const char* const end = cache.size.data() + cache.size.size();
-    const auto read = std::from_chars(cache.size.data(), end, size);
-    const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
-    if (read.ec != std::errc() || size <= 0 || (unit != "K" && unit != "M")) continue;
+    const char unit = cache.size.empty() ? ' ' : cache.size.back();
+    const auto size =
+        whole_number<std::int64_t>(std::string_view(cache.size).substr(0, cache.size.size() - 1));
+    if (!size || *size <= 0 || (unit != 'K' && unit != 'M')) continue;
     facts.emplace_back("cache.l" + cache.level + "_bytes",
-                       std::to_string(size * (unit == "K" ? 1024 : 1024 * 1024)));
+                       std::to_string(*size * (unit == 'K' ? 1024 : 1024 * 1024)));
     const auto cpus = parse_cpu_list(cache.shared_cpu_list);
     if (cache.level == "3" && !cpus.empty()) {
       facts.emplace_back("cache.l3_cpus", std::to_string(cpus.size()));

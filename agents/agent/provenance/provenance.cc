@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "agents/agent/ask.h"
 #include "agents/agent/provenance/binding.h"
 #include "agents/agent/provenance/fact_cache.h"
 #include "agents/agent/supervise/outcome.h"

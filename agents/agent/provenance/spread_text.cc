@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pure part of spread: arguments, variables, shell text.
-#include <charconv>
-
 #include "agents/agent/provenance/spread.h"
+#include "agents/agent/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -12,12 +11,11 @@ constexpr char kMasterPort[] = "29500";  // torchrun's own default
 constexpr int kMost = 100'000;
 
 Result<int> count(const std::string& text, const char* what) {
-  int value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < 1 || value > kMost) {
+  const auto value = whole_number<int>(text);
+  if (!value || *value < 1 || *value > kMost) {
     return Error{ErrorCode::invalid, std::string(what) + " is '" + text + "'", false};
   }
-  return value;
+  return *value;
 }
 
 }  // namespace

@@ -11,10 +11,27 @@
 #include <vector>
 
 #include "agents/agent/push/client.h"
-#include "agents/agent/supervise/record_follower.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint::agent {
+
+// What a step has written to its records since it was last asked, in whole lines. It remembers how
+// far the reader has got, not what was read: a piece that was not delivered is read again.
+class RecordFollower {
+ public:
+  explicit RecordFollower(std::string path) : path_(std::move(path)) {}
+
+  // Whole lines, about `most` bytes of them; "": nothing new.
+  std::string next(std::size_t most) const;
+  // That piece has arrived.
+  void delivered(const std::string& piece);
+  bool is_over() const { return over_; }  // the end record has arrived
+
+ private:
+  std::string path_;
+  std::size_t offset_ = 0;
+  bool over_ = false;
+};
 
 // Seams: the clock, and a wait that ends early (true) when the agent has ended.
 struct PushWorld {

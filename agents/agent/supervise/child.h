@@ -49,4 +49,9 @@ Leftovers kill_leftovers(pid_t session, Nanoseconds limit);
 void spare_child(pid_t pid);
 void end_spared_child(pid_t pid);  // when it was killed or has ended: waits for it
 
+// Asks a program something: what it printed on stdout until its end or the limit, when it is ended;
+// 64 KiB at most; "" if it can't be started. Only between steps, when the agent has no other child.
+std::string ask_program(const std::vector<std::string>& argv, const Environment& additions,
+                        Nanoseconds limit);
+
 }  // namespace kneepoint::agent

@@ -1,48 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a clock may interrupt the CPU it belongs to, so it is done rarely.
+// Reading a clock may interrupt the CPU it belongs to, so it is done rarely. /proc/stat counts in
+// ticks of 10 ms, so a step of less than 0.2 s says nothing.
 #include "agents/agent/supervise/run_counters.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
+
+#include "agents/agent/text.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
 
+constexpr Nanoseconds kShortest = 200 * kMillisecond;
 constexpr Nanoseconds kBeforeFirstLook = 300 * kMillisecond;  // clocks have risen by then
 constexpr Nanoseconds kBetweenLooks = 5 * kSecond;
 constexpr int kMostClocks = 1024;
 
-std::int64_t faults_of_children() {
-  rusage used{};
-  ::getrusage(RUSAGE_CHILDREN, &used);
-  return used.ru_majflt;
-}
-
-std::optional<std::int64_t> swapped_pages_now() {
-  return parse_swapped_pages(read_small("/proc/vmstat"));
+template <typename Number>
+std::optional<Number> change(std::optional<Number> after, std::optional<Number> before) {
+  return after && before ? std::optional(*after - *before) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> parse_swapped_pages(std::string_view vmstat) {
-  std::int64_t sum = 0;
-  for (const std::string_view name : {"pswpin ", "pswpout "}) {
-    std::size_t at = vmstat.starts_with(name) ? 0 : vmstat.find("\n" + std::string(name));
-    if (at == std::string_view::npos) return std::nullopt;
-    if (vmstat[at] == '\n') ++at;
-    const std::string_view digits = vmstat.substr(at + name.size());
-    std::int64_t pages = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), pages).ec != std::errc()) {
-      return std::nullopt;
-    }
-    sum += pages;
+double cpu_seconds_of(int who) {
+  rusage used{};
+  ::getrusage(who, &used);
+  double sum = 0;
+  for (const timeval& t : {used.ru_utime, used.ru_stime}) {
+    sum += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   }
   return sum;
+}
+
+std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
+  // cpu  user nice system idle iowait irq softirq steal guest guest_nice
+  if (!proc_stat.starts_with("cpu ")) return std::nullopt;
+  const char* at = proc_stat.data() + 4;
+  const char* const end = proc_stat.data() + std::min(proc_stat.find('\n'), proc_stat.size());
+  CpuTicks ticks;
+  for (int field = 0; field < 8; ++field) {
+    while (at < end && *at == ' ') ++at;
+    std::uint64_t value = 0;
+    const auto [next, problem] = std::from_chars(at, end, value);
+    if (problem != std::errc()) return std::nullopt;
+    at = next;
+    if (field != 3 && field != 4) ticks.busy += value;
+    if (field == 7) ticks.steal = value;
+  }
+  return ticks;
+}
+
+std::optional<double> parse_busy_seconds(std::string_view proc_stat, long ticks_per_second) {
+  const auto ticks = parse_cpu_ticks(proc_stat);
+  if (!ticks || ticks_per_second <= 0) return std::nullopt;
+  return static_cast<double>(ticks->busy) / static_cast<double>(ticks_per_second);
+}
+
+std::optional<std::int64_t> parse_swapped_pages(std::string_view vmstat) {
+  const auto in = named_counter(vmstat, "pswpin"), out = named_counter(vmstat, "pswpout");
+  return in && out ? std::optional(*in + *out) : std::nullopt;
+}
+
+Counters operator-(const Counters& after, const Counters& before) {
+  return {after.at - before.at,
+          change(after.busy_seconds, before.busy_seconds),
+          change(after.own_seconds, before.own_seconds),
+          after.major_faults - before.major_faults,
+          change(after.swapped_pages, before.swapped_pages),
+          change(after.oom_kills, before.oom_kills)};
+}
+
+std::optional<CoreUse> core_use(const Counters& spent) {
+  if (!spent.busy_seconds || spent.at < kShortest) return std::nullopt;
+  CoreUse use{*spent.busy_seconds / to_seconds(spent.at), {}};
+  if (spent.own_seconds) use.own = *spent.own_seconds / to_seconds(spent.at);
+  return use;
+}
+
+std::optional<double> other_cores(const std::optional<CoreUse>& use) {
+  if (!use || !use->own) return std::nullopt;
+  return std::max(0.0, use->busy - *use->own);
+}
+
+Facts memory_facts(const Counters& spent) {
+  Facts facts = {{"memory.major_faults", std::to_string(spent.major_faults)}};
+  if (spent.swapped_pages) {
+    facts.emplace_back("memory.swapped_pages", std::to_string(*spent.swapped_pages));
+  }
+  return facts;
+}
+
+RunCounters::RunCounters(Ours ours)
+    : account_(ours == Ours::descendants ? std::nullopt
+                                         : std::optional<CpuAccount>(ours == Ours::pod)),
+      before_(now()) {}
+
+Counters RunCounters::now() const {
+  rusage children{};
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  return {system_clock().steady(),
+          parse_busy_seconds(read_small("/proc/stat", 4096), ::sysconf(_SC_CLK_TCK)),
+          account_ ? account_->seconds()
+                   : cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN),
+          children.ru_majflt,
+          parse_swapped_pages(read_small("/proc/vmstat")),
+          count_oom_kills()};
 }
 
 std::vector<double> clocks_now(const std::string& cpus, int most) {
@@ -65,14 +132,10 @@ std::optional<double> busy_clock_mhz(std::vector<double> khz, int busy) {
   return sum / static_cast<double>(count) / 1000;
 }
 
-RunCounters::RunCounters(int busy, std::string cpus)
-    : busy_(busy),
-      cpus_(std::move(cpus)),
-      faults_(faults_of_children()),
-      swapped_(swapped_pages_now()),
-      next_look_(system_clock().steady() + kBeforeFirstLook) {}
+ClockLooks::ClockLooks(int busy, std::string cpus)
+    : busy_(busy), cpus_(std::move(cpus)), next_look_(system_clock().steady() + kBeforeFirstLook) {}
 
-void RunCounters::look(Nanoseconds now) {
+void ClockLooks::look(Nanoseconds now) {
   if (now < next_look_) return;
   next_look_ = now + kBetweenLooks;
   if (const auto mhz = busy_clock_mhz(clocks_now(cpus_, kMostClocks), busy_)) {
@@ -81,17 +144,9 @@ void RunCounters::look(Nanoseconds now) {
   }
 }
 
-Facts RunCounters::facts() const {
-  Facts facts = {{"memory.major_faults", std::to_string(faults_of_children() - faults_)}};
-  if (const auto now = swapped_pages_now(); now && swapped_) {
-    facts.emplace_back("memory.swapped_pages", std::to_string(*now - *swapped_));
-  }
-  if (looks_ > 0) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.0f", clock_sum_ / looks_);
-    facts.emplace_back("cpu.clock_mhz_during", text);
-  }
-  return facts;
+Facts ClockLooks::facts() const {
+  if (looks_ == 0) return {};
+  return {{"cpu.clock_mhz_during", format_number("%.0f", clock_sum_ / looks_)}};
 }
 
 }  // namespace kneepoint::agent

@@ -10,18 +10,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 
-#include "agents/agent/noise/other_load.h"
+#include "agents/agent/noise/noise.h"
 #include "agents/agent/noise/remote_noise.h"
-#include "agents/agent/noise/sampler.h"
 #include "agents/agent/pod/client.h"
 #include "agents/agent/pod/settings.h"
 #include "agents/agent/provenance/binding.h"
 #include "agents/agent/provenance/machine.h"
 #include "agents/agent/run_folder.h"
-#include "agents/agent/supervise/memory_events.h"
 #include "agents/agent/supervise/metric_extraction.h"
 #include "agents/agent/supervise/outcome.h"
 #include "agents/agent/supervise/profile.h"
@@ -109,9 +106,8 @@ class StepRun {
     TRY(log_.flush());
     RemoteNoise elsewhere(step_, signals_);
     elsewhere.start();
-    const auto oom_kills = count_oom_kills();
-    const OtherLoad others(whose_ranks(step_));
-    RunCounters counters(step_.ranks * step_.threads_per_rank);
+    const RunCounters counters(whose_ranks(step_));
+    ClockLooks clocks(step_.ranks * step_.threads_per_rank);
     Environment additions = step_.env;
     additions.emplace_back(record::kPathVariable, step_.run_dir + "/workload.ndjson");
     additions.emplace_back("KNEEPOINT_ATTEMPT", step_.attempt);
@@ -134,7 +130,7 @@ class StepRun {
     const Nanoseconds grace = is_starter(step_.argv[0]) ? kStarterGrace : kGrace;
     const Supervision end = supervise(child->pid, step_.limit_ns, grace, out_, err_, signals_, [&] {
       tail_.follow(log_, false);
-      counters.look(system_clock().steady());
+      clocks.look(system_clock().steady());
       if (written) written = log_.flush();
       return written.has_value() && !tail_.unreadable() && !lost_for(kGrace);
     });
@@ -154,16 +150,18 @@ class StepRun {
     for (const auto* stream : {&out_, &err_}) {
       if (!stream->problem().empty()) seen_.output_problem = stream->problem();
     }
-    other_cores_ = others.cores();
+    const Counters spent = counters.spent();
+    const auto use = core_use(spent);
+    other_cores_ = other_cores(use);
     std::vector<NodeNoise> noise = elsewhere.found();
-    noise.insert(noise.begin(), {host_name(), sampler.facts(std::nullopt), others.use()});
+    noise.insert(noise.begin(), {host_name(), sampler.facts(std::nullopt), use});
     noise_ = by_node(noise);
     not_sampled_ = elsewhere.missing();
-    counted_ = counters.facts();
+    counted_ = memory_facts(spent);
+    for (auto& clock : clocks.facts()) counted_.push_back(std::move(clock));
     seen_.leftovers += end.leftovers.killed;
     seen_.leftovers_gone = seen_.leftovers_gone && end.leftovers.gone && end.ended;
-    const auto oom_kills_now = count_oom_kills();
-    seen_.oom_seen = oom_kills && oom_kills_now && *oom_kills_now > *oom_kills;
+    seen_.oom_seen = spent.oom_kills.value_or(0) > 0;
     return {};
   }
 
@@ -218,11 +216,7 @@ class StepRun {
                                  number("cpu.logical"), number("cpu.sockets")};
     Facts facts = {{"binding", verify_binding(request, log_.read_back().ranks)}};
     facts.insert(facts.end(), counted_.begin(), counted_.end());
-    if (other_cores_) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%.2f", *other_cores_);
-      facts.emplace_back("cpu.others", text);
-    }
+    if (other_cores_) facts.emplace_back("cpu.others", format_number("%.2f", *other_cores_));
     if (!folder_.empty()) add_kept(facts);
     if (!profile.empty()) facts.emplace_back("profile", profile);
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));

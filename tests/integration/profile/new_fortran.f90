@@ -4,7 +4,9 @@
 program new_fortran
   use mpi_f08
   implicit none
-  integer :: rank, ranks, i
+  integer :: rank, ranks, i, error
+  character(len=1024) :: path
+  type(MPI_File) :: file
   type(MPI_Status) :: status
   type(MPI_Request) :: request
   double precision :: mine, total, both(2)
@@ -25,5 +27,13 @@ program new_fortran
   call MPI_Recv(both, 2, MPI_DOUBLE_PRECISION, mod(rank + ranks - 1, ranks), 4, MPI_COMM_WORLD, status)
   call MPI_Wait(request, status)
   call MPI_Request_free(request)
+  call get_command_argument(1, path)
+  call MPI_File_open(MPI_COMM_WORLD, trim(path), MPI_MODE_CREATE + MPI_MODE_WRONLY + MPI_MODE_DELETE_ON_CLOSE, &
+                     MPI_INFO_NULL, file, error)
+  if (error /= MPI_SUCCESS) call MPI_Abort(MPI_COMM_WORLD, 3)
+  call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, 'native', &
+                         MPI_INFO_NULL, error)
+  if (error /= MPI_SUCCESS) call MPI_Abort(MPI_COMM_WORLD, 4)
+  call MPI_File_close(file)
   call MPI_Finalize()
 end program

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "agents/agent/noise/sampler.h"
 #include "tests/unit/agent/temporary_folder.h"
 
 namespace kneepoint::agent {

@@ -38,23 +38,41 @@ class RunCountersOfFiles : public testing::Test {
 TEST_F(RunCountersOfFiles, look_only_now_and_then) {
   set_clock(0, "2500000\n");
   set_clock(1, "1000000\n");
-  RunCounters counters(1, folder_.path());
-  EXPECT_EQ(fact(counters.facts(), "cpu.clock_mhz_during"), "");  // never looked
+  ClockLooks clocks(1, folder_.path());
+  EXPECT_EQ(fact(clocks.facts(), "cpu.clock_mhz_during"), "");  // never looked
   const Nanoseconds start = system_clock().steady();
-  counters.look(start);  // too early: clocks rise first
-  EXPECT_EQ(fact(counters.facts(), "cpu.clock_mhz_during"), "");
-  counters.look(start + kMinute);
-  EXPECT_EQ(fact(counters.facts(), "cpu.clock_mhz_during"), "2500");
+  clocks.look(start);  // too early: clocks rise first
+  EXPECT_EQ(fact(clocks.facts(), "cpu.clock_mhz_during"), "");
+  clocks.look(start + kMinute);
+  EXPECT_EQ(fact(clocks.facts(), "cpu.clock_mhz_during"), "2500");
   folder_.append("cpu0/cpufreq/scaling_cur_freq", "9");
-  counters.look(start + kMinute + kMillisecond);
-  EXPECT_EQ(fact(counters.facts(), "cpu.clock_mhz_during"), "2500");
+  clocks.look(start + kMinute + kMillisecond);
+  EXPECT_EQ(fact(clocks.facts(), "cpu.clock_mhz_during"), "2500");
 }
 
 TEST_F(RunCountersOfFiles, leave_out_a_clock_that_nobody_tells) {
-  RunCounters counters(1, folder_.path());
-  counters.look(system_clock().steady() + kMinute);
-  EXPECT_EQ(fact(counters.facts(), "cpu.clock_mhz_during"), "");
-  EXPECT_EQ(fact(counters.facts(), "memory.major_faults"), "0");
+  ClockLooks clocks(1, folder_.path());
+  clocks.look(system_clock().steady() + kMinute);
+  EXPECT_EQ(fact(clocks.facts(), "cpu.clock_mhz_during"), "");
+  EXPECT_EQ(fact(memory_facts(RunCounters().spent()), "memory.major_faults"), "0");
+}
+
+TEST(OtherLoad, CountsEverythingButIdleAndWaitingForDisks) {
+  //                   user nice system idle iowait irq softirq steal guest
+  const auto busy = parse_busy_seconds("cpu  100 20 30 4000 500 6 7 8 9 0\ncpu0 1 2 3\n", 100);
+  ASSERT_TRUE(busy.has_value());
+  EXPECT_DOUBLE_EQ(*busy, 1.71);
+}
+
+TEST(OtherLoad, SaysNothingOfTextItCannotRead) {
+  EXPECT_FALSE(parse_busy_seconds("", 100).has_value());
+  EXPECT_FALSE(parse_busy_seconds("cpu  1 2 3\n", 100).has_value());
+  EXPECT_FALSE(parse_busy_seconds("cpu  a b c d e f g h\n", 100).has_value());
+  EXPECT_FALSE(parse_busy_seconds("cpu  1 2 3 4 5 6 7 8\n", 0).has_value());
+}
+
+TEST(OtherLoad, AStepThatIsOverAtOnceTellsNothing) {
+  EXPECT_FALSE(other_cores(core_use(RunCounters().spent())).has_value());
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whose CPU time is ours, by the texts of the kernel: that of the whole batch job or of the
-// container, and never that of the whole machine.
-#include "agents/agent/supervise/cpu_account.h"
+// container, and never that of the whole machine. And its count of OOM kills. In both versions of
+// control groups.
+#include "agents/agent/supervise/cgroup.h"
 
 #include <gtest/gtest.h>
 
@@ -57,11 +58,34 @@ TEST(CpuAccount, TheRootOfTheWholeMachineIsNobodys) {
   folder.append("cg/cpu.stat", "usage_usec 9000000\n");
   folder.append("cg/cpuacct/cpuacct.usage", "9000000000\n");
   folder.append("cg/cpuacct/release_agent", "");
-  const AccountPlaces places{folder / "self", folder / "cg"};
+  const CgroupPlaces places{folder / "self", folder / "cg"};
   EXPECT_FALSE(CpuAccount(true, places).seconds().has_value());
   folder.append("cg/cgroup.events", "populated 1\n");  // a container's own
   EXPECT_DOUBLE_EQ(CpuAccount(true, places).seconds().value_or(0), 9);
   EXPECT_FALSE(CpuAccount(false, places).seconds().has_value());
+}
+
+TEST(MemoryEvents, finds_the_file_of_either_version) {
+  EXPECT_EQ(memory_events_path("0::/user.slice/job_7\n"),
+            "/sys/fs/cgroup/user.slice/job_7/memory.events");
+  EXPECT_EQ(memory_events_path("5:cpu:/x\n4:memory:/job_7\n0::/\n"),
+            "/sys/fs/cgroup/memory/job_7/memory.oom_control");
+  EXPECT_EQ(memory_events_path("4:cpuset,memory:/job_7\n"),
+            "/sys/fs/cgroup/memory/job_7/memory.oom_control");
+  EXPECT_EQ(memory_events_path("nonsense"), "");
+  EXPECT_EQ(memory_events_path(""), "");
+}
+
+TEST(MemoryEvents, reads_the_count_and_not_a_name_that_ends_alike) {
+  EXPECT_EQ(memory_events_path_in_container("/sys/fs/cgroup/memory/kubepods/x/memory.oom_control"),
+            "/sys/fs/cgroup/memory/memory.oom_control");
+  EXPECT_EQ(memory_events_path_in_container("/sys/fs/cgroup/kubepods/x/memory.events"),
+            "/sys/fs/cgroup/memory.events");
+  EXPECT_EQ(parse_oom_kills("low 0\noom 3\noom_kill 2\noom_group_kill 1\n"), 2);
+  EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n"), 5);
+  EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\n"), std::nullopt);
+  EXPECT_EQ(parse_oom_kills("my_oom_kill 4\n"), std::nullopt);
+  EXPECT_EQ(parse_oom_kills(""), std::nullopt);
 }
 
 }  // namespace
