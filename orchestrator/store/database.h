@@ -17,6 +17,7 @@
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/row_table.h"
+#include "orchestrator/store/database_transaction.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -96,22 +97,6 @@ class Statement {
   sqlite3_stmt* handle_;
   std::string sql_;
   int bind_error_ = 0;
-};
-
-// Everything until commit() happens together or, if it is destroyed before, not at all. Inside
-// another one it is a savepoint of it. Must be ended in the reverse order of their beginnings.
-class DatabaseTransaction {
- public:
-  DatabaseTransaction(DatabaseTransaction&& other) noexcept;
-  DatabaseTransaction& operator=(DatabaseTransaction&&) = delete;
-  ~DatabaseTransaction();
-  Result<void> commit();
-
- private:
-  friend class Database;
-  DatabaseTransaction(Database& database, int depth) : database_(&database), depth_(depth) {}
-  Database* database_;  // null: ended
-  int depth_;           // 1: the outermost
 };
 
 enum class Journal { wal, rollback };  // rollback: for file systems without shared memory

@@ -3,7 +3,8 @@
 // Attempts: planned once, changed only from the state the caller believes them to be in, their
 // results written once.
 #include "orchestrator/store/attempt_words.h"
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -72,8 +73,7 @@ Result<void> put_profile(Database& db, RowId attempt, const AttemptResult& r) {
 
 }  // namespace
 
-Result<AttemptRow> SqliteStudyStore::put_attempt(RowId run, int number,
-                                                 const std::string& allocation) {
+Result<AttemptRow> StudyStore::put_attempt(RowId run, int number, const std::string& allocation) {
   auto put = db_.run(
       "INSERT INTO attempts (run, number, allocation) VALUES (?, ?, ?)"
       " ON CONFLICT (run, number) DO NOTHING",
@@ -91,7 +91,7 @@ Result<AttemptRow> SqliteStudyStore::put_attempt(RowId run, int number,
   return attempt;
 }
 
-Result<std::vector<AttemptRow>> SqliteStudyStore::attempts(RowId run) {
+Result<std::vector<AttemptRow>> StudyStore::attempts(RowId run) {
   TRY_ASSIGN(auto row, db_.query(kSelectAttempts + "ORDER BY a.number", run));
   std::vector<AttemptRow> attempts;
   AttemptWords words;
@@ -106,7 +106,7 @@ Result<std::vector<AttemptRow>> SqliteStudyStore::attempts(RowId run) {
   }
 }
 
-Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState from) {
+Result<void> StudyStore::change_attempt(const AttemptRow& a, AttemptState from) {
   ENSURE(is_legal(from, a.state), "an attempt may only change as model/attempt.h allows");
   const Nanoseconds queue_wait =
       a.submitted_ns > 0 && a.started_ns > a.submitted_ns ? a.started_ns - a.submitted_ns : 0;
@@ -134,7 +134,7 @@ Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState 
                                         to_string(from) + " as expected: somebody changed it"};
 }
 
-Result<void> SqliteStudyStore::put_placement(const AttemptRow& a) {
+Result<void> StudyStore::put_placement(const AttemptRow& a) {
   TRY_ASSIGN(const int changed, db_.run("UPDATE attempts SET nodes = ?, waiting = ?,"
                                         " expected_start_ns = ? WHERE id = ?",
                                         a.nodes, a.waiting, a.expected_start_ns, a.row));
@@ -142,7 +142,7 @@ Result<void> SqliteStudyStore::put_placement(const AttemptRow& a) {
   return {};
 }
 
-Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r) {
+Result<void> StudyStore::put_result(RowId attempt, const AttemptResult& r) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(
       const int written,
@@ -168,7 +168,7 @@ Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r)
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::finish_run(RowId run) {
+Result<void> StudyStore::finish_run(RowId run) {
   TRY_ASSIGN(auto transaction, db_.begin());
   std::string state = "cancelled";  // of a run that nobody ever tried
   {
@@ -191,7 +191,7 @@ Result<void> SqliteStudyStore::finish_run(RowId run) {
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::reopen_failed_runs(RowId study) {
+Result<void> StudyStore::reopen_failed_runs(RowId study) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY(
       db_.run("UPDATE runs SET forgiven ="

@@ -5,7 +5,8 @@
 // keeps a million samples within a second.
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/store/compared_names.h"
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -36,8 +37,8 @@ Result<void> each_row(Result<Statement> query, const Find& find, const Read& rea
 
 }  // namespace
 
-Result<void> SqliteStudyStore::read_provenance(RowId study, const ValidRuns& valid,
-                                               StudyEvidence& evidence) {
+Result<void> StudyStore::read_provenance(RowId study, const ValidRuns& valid,
+                                         StudyEvidence& evidence) {
   static const std::string kSelect =
       select_of_valid("t.scope, t.name, t.value", "provenance",
                       " AND t.name IN (" + names_of_compared_facts() + ")", "t.scope, t.name");
@@ -62,7 +63,7 @@ Result<void> SqliteStudyStore::read_provenance(RowId study, const ValidRuns& val
   return {};
 }
 
-Result<StudyEvidence> SqliteStudyStore::evidence_in_detail(RowId study) {
+Result<StudyEvidence> StudyStore::evidence_in_detail(RowId study) {
   static const std::string kSamples =
       select_of_valid("t.max_ns", "samples", " AND t.warmup = 0", "t.iteration");
   static const std::string kRanks =

@@ -2,8 +2,9 @@
 //
 // Finding a study by what people type.
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
 #include "orchestrator/store/study_choice.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -62,7 +63,7 @@ Result<std::int64_t> choose_study(const std::string& words, const std::vector<St
                                          listed(ids)};
 }
 
-Result<StudyRow> SqliteStudyStore::find_study(const std::string& words) {
+Result<StudyRow> StudyStore::find_study(const std::string& words) {
   std::vector<StudyName> known;
   {
     TRY_ASSIGN(auto row, db_.query("SELECT id, study_id, name FROM studies"

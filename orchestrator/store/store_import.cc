@@ -2,7 +2,8 @@
 //
 // Studies whose runs were over before they were stored. Caveats are events of the study, of kind
 // `caveat`, as "code: message".
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -12,8 +13,7 @@ constexpr char kBetween[] = ": ";
 
 }  // namespace
 
-Result<void> SqliteStudyStore::put_finished_runs(RowId study,
-                                                 const std::vector<FinishedRun>& runs) {
+Result<void> StudyStore::put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(auto last,
              db_.query("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
@@ -42,7 +42,7 @@ Result<void> SqliteStudyStore::put_finished_runs(RowId study,
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::put_caveats(RowId study, const std::vector<Caveat>& caveats) {
+Result<void> StudyStore::put_caveats(RowId study, const std::vector<Caveat>& caveats) {
   TRY_ASSIGN(auto transaction, db_.begin());
   for (const Caveat& caveat : caveats) {
     TRY(put_event(study, {clock_.wall(), kCaveat, caveat.code + kBetween + caveat.message, 0, 0}));
@@ -50,7 +50,7 @@ Result<void> SqliteStudyStore::put_caveats(RowId study, const std::vector<Caveat
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::set_caveat(RowId study, const Caveat& caveat) {
+Result<void> StudyStore::set_caveat(RowId study, const Caveat& caveat) {
   const std::string opening = caveat.code + kBetween;
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY(
@@ -61,7 +61,7 @@ Result<void> SqliteStudyStore::set_caveat(RowId study, const Caveat& caveat) {
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
+Result<void> StudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
   TRY_ASSIGN(auto row, db_.query("SELECT text FROM events WHERE study = ? AND run_number = 0"
                                  " AND kind = ? ORDER BY id",
                                  study, kCaveat));

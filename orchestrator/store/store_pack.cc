@@ -8,7 +8,8 @@
 #include <map>
 #include <string_view>
 
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 #include "orchestrator/store/travelling_tables.h"
 
 namespace kneepoint {
@@ -82,7 +83,7 @@ std::span<const TravellingTable> travelling_tables() {
 }
 
 // Without the row's own id and the study: those are every database's own.
-Result<std::vector<std::string>> SqliteStudyStore::columns_of(const std::string& table) {
+Result<std::vector<std::string>> StudyStore::columns_of(const std::string& table) {
   TRY_ASSIGN(auto row, db_.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", table));
   std::vector<std::string> columns;
   for (std::string name;;) {
@@ -93,7 +94,7 @@ Result<std::vector<std::string>> SqliteStudyStore::columns_of(const std::string&
   }
 }
 
-Result<std::vector<RowTable>> SqliteStudyStore::study_tables(RowId study) {
+Result<std::vector<RowTable>> StudyStore::study_tables(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   std::vector<RowTable> tables;
   std::map<std::string, std::unordered_map<RowId, std::int64_t>, std::less<>> places;
@@ -127,7 +128,7 @@ Result<std::vector<RowTable>> SqliteStudyStore::study_tables(RowId study) {
   return tables;
 }
 
-Result<StudyRow> SqliteStudyStore::put_foreign_study(const ForeignStudy& foreign) {
+Result<StudyRow> StudyStore::put_foreign_study(const ForeignStudy& foreign) {
   TRY_ASSIGN(auto transaction, db_.begin());
   const StudyRow& s = foreign.row;
   TRY(db_.run(

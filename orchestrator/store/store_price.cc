@@ -3,11 +3,12 @@
 // What a study is billed by. A new price is for what is handed over from now on: attempts of before
 // keep the price that they were handed over by. What ran before there was any price goes by the
 // first one.
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 
-Result<void> SqliteStudyStore::set_study_price(RowId study, const SitePrice& price) {
+Result<void> StudyStore::set_study_price(RowId study, const SitePrice& price) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(const StudyRow now, study_row(study));
   const bool same = now.price.text == price.text && now.price.item == price.item;
@@ -30,7 +31,7 @@ Result<void> SqliteStudyStore::set_study_price(RowId study, const SitePrice& pri
   return transaction.commit();
 }
 
-Result<std::vector<SitePrice>> SqliteStudyStore::earlier_prices(RowId study) {
+Result<std::vector<SitePrice>> StudyStore::earlier_prices(RowId study) {
   TRY_ASSIGN(auto row, db_.query("SELECT path, item, text FROM earlier_prices WHERE study = ?"
                                  " ORDER BY number",
                                  study));

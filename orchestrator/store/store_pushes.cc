@@ -2,11 +2,12 @@
 //
 // Pushed records of attempts that are not over. The primary key makes a record that comes twice the
 // same record.
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 
-Result<int> SqliteStudyStore::put_pushed(RowId attempt, const std::vector<PushedRecord>& records) {
+Result<int> StudyStore::put_pushed(RowId attempt, const std::vector<PushedRecord>& records) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(auto insert, db_.prepare("INSERT INTO pushed_records (attempt, seq, type, line)"
                                       " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
@@ -19,7 +20,7 @@ Result<int> SqliteStudyStore::put_pushed(RowId attempt, const std::vector<Pushed
   return added;
 }
 
-Result<std::string> SqliteStudyStore::pushed_text(RowId attempt) {
+Result<std::string> StudyStore::pushed_text(RowId attempt) {
   TRY_ASSIGN(auto rows,
              db_.query("SELECT line FROM pushed_records WHERE attempt = ? ORDER BY seq", attempt));
   std::string text;
@@ -33,7 +34,7 @@ Result<std::string> SqliteStudyStore::pushed_text(RowId attempt) {
   }
 }
 
-Result<PushedSoFar> SqliteStudyStore::pushed_so_far(RowId attempt) {
+Result<PushedSoFar> StudyStore::pushed_so_far(RowId attempt) {
   TRY_ASSIGN(auto rows, db_.query("SELECT COUNT(*), COALESCE(SUM(type = 'sample'), 0)"
                                   " FROM pushed_records WHERE attempt = ?",
                                   attempt));
@@ -43,7 +44,7 @@ Result<PushedSoFar> SqliteStudyStore::pushed_so_far(RowId attempt) {
   return so_far;
 }
 
-Result<void> SqliteStudyStore::drop_pushed(RowId attempt) {
+Result<void> StudyStore::drop_pushed(RowId attempt) {
   TRY(db_.run("DELETE FROM pushed_records WHERE attempt = ?", attempt));
   return {};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What `explain` tells: events, and all that one attempt reported.
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -20,7 +21,7 @@ Result<std::vector<T>> rows_of(Result<Statement> query, Read read) {
 
 }  // namespace
 
-Result<void> SqliteStudyStore::put_event(RowId study, const Event& event) {
+Result<void> StudyStore::put_event(RowId study, const Event& event) {
   TRY(
       db_.run("INSERT INTO events (study, run_number, attempt_number, wall_ns, kind, text)"
               " VALUES (?, ?, ?, ?, ?, ?)",
@@ -29,7 +30,7 @@ Result<void> SqliteStudyStore::put_event(RowId study, const Event& event) {
   return {};
 }
 
-Result<std::vector<Event>> SqliteStudyStore::events(RowId study, int run_number) {
+Result<std::vector<Event>> StudyStore::events(RowId study, int run_number) {
   const std::string select =
       "SELECT wall_ns, kind, text, run_number, attempt_number FROM events WHERE study = ?";
   const auto read = [](const Statement& row, Event& event) {
@@ -40,7 +41,7 @@ Result<std::vector<Event>> SqliteStudyStore::events(RowId study, int run_number)
                         read);
 }
 
-Result<std::vector<Fact>> SqliteStudyStore::facts(RowId attempt) {
+Result<std::vector<Fact>> StudyStore::facts(RowId attempt) {
   return rows_of<Fact>(
       db_.query("SELECT scope, name, value FROM provenance WHERE attempt = ?"
                 " ORDER BY scope, name",
@@ -48,7 +49,7 @@ Result<std::vector<Fact>> SqliteStudyStore::facts(RowId attempt) {
       [](const Statement& row, Fact& fact) { row.read(fact.scope, fact.name, fact.value); });
 }
 
-Result<std::vector<Sample>> SqliteStudyStore::samples(RowId attempt) {
+Result<std::vector<Sample>> StudyStore::samples(RowId attempt) {
   return rows_of<Sample>(
       db_.query("SELECT iteration, warmup, max_ns, mean_ns, min_ns, compute_ns, communication_ns,"
                 " other_ns FROM samples WHERE attempt = ? ORDER BY warmup DESC, iteration",
@@ -59,7 +60,7 @@ Result<std::vector<Sample>> SqliteStudyStore::samples(RowId attempt) {
       });
 }
 
-Result<std::vector<RankTotal>> SqliteStudyStore::ranks(RowId attempt) {
+Result<std::vector<RankTotal>> StudyStore::ranks(RowId attempt) {
   return rows_of<RankTotal>(
       db_.query("SELECT rank, host, cpus, compute_ns, communication_ns, work FROM rank_totals"
                 " WHERE attempt = ? ORDER BY rank",
@@ -70,7 +71,7 @@ Result<std::vector<RankTotal>> SqliteStudyStore::ranks(RowId attempt) {
       });
 }
 
-Result<std::vector<Metric>> SqliteStudyStore::metrics(RowId attempt) {
+Result<std::vector<Metric>> StudyStore::metrics(RowId attempt) {
   return rows_of<Metric>(
       db_.query("SELECT name, value, unit, better FROM metrics WHERE attempt = ? ORDER BY name",
                 attempt),
@@ -79,7 +80,7 @@ Result<std::vector<Metric>> SqliteStudyStore::metrics(RowId attempt) {
       });
 }
 
-Result<AttemptProfile> SqliteStudyStore::profile(RowId attempt) {
+Result<AttemptProfile> StudyStore::profile(RowId attempt) {
   AttemptProfile profile;
   TRY_ASSIGN(profile.ranks,
              rows_of<RankProfile>(

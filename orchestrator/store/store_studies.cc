@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Studies: one row each. The counts that `list` shows are counted, not kept.
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -29,8 +30,8 @@ bool read_study(const Statement& row, StudyRow& study, std::string& worker) {
 
 }  // namespace
 
-Result<StudyRow> SqliteStudyStore::create_study(const Study& study, const Site& site, int n,
-                                                const std::string& work_dir) {
+Result<StudyRow> StudyStore::create_study(const Study& study, const Site& site, int n,
+                                          const std::string& work_dir) {
   const Plan& plan = study.plan;
   const std::string id = plan.study + "-" + study.hash8 + "-" + std::to_string(n);
   const Nanoseconds now = clock_.wall();
@@ -60,7 +61,7 @@ Result<StudyRow> SqliteStudyStore::create_study(const Study& study, const Site& 
   return study_row(row);
 }
 
-Result<std::vector<Build>> SqliteStudyStore::builds(RowId study) {
+Result<std::vector<Build>> StudyStore::builds(RowId study) {
   TRY_ASSIGN(auto row,
              db_.query("SELECT label, workload, kind, place, hash FROM builds WHERE study = ?"
                        " ORDER BY position",
@@ -78,7 +79,7 @@ Result<std::vector<Build>> SqliteStudyStore::builds(RowId study) {
   }
 }
 
-Result<StudyRow> SqliteStudyStore::study_row(RowId study) {
+Result<StudyRow> StudyStore::study_row(RowId study) {
   TRY_ASSIGN(auto row, db_.query(kSelectStudies + "WHERE id = ?", study));
   TRY_ASSIGN(const bool there, row.next());
   if (!there) return no_such("study", study);
@@ -88,7 +89,7 @@ Result<StudyRow> SqliteStudyStore::study_row(RowId study) {
   return found;
 }
 
-Result<std::vector<StudyRow>> SqliteStudyStore::studies() {
+Result<std::vector<StudyRow>> StudyStore::studies() {
   TRY_ASSIGN(auto row, db_.query(kSelectStudies + "ORDER BY created_ns DESC, id DESC"));
   std::vector<StudyRow> found;
   std::string worker;
@@ -99,8 +100,8 @@ Result<std::vector<StudyRow>> SqliteStudyStore::studies() {
   }
 }
 
-Result<std::optional<StudyRow>> SqliteStudyStore::newest_of_series(const std::string& name,
-                                                                   const std::string& hash8) {
+Result<std::optional<StudyRow>> StudyStore::newest_of_series(const std::string& name,
+                                                             const std::string& hash8) {
   TRY_ASSIGN(auto row,
              db_.query(kSelectStudies + "WHERE name = ? AND hash8 = ? ORDER BY n DESC LIMIT 1",
                        name, hash8));
@@ -112,14 +113,14 @@ Result<std::optional<StudyRow>> SqliteStudyStore::newest_of_series(const std::st
   return std::optional<StudyRow>(std::move(found));
 }
 
-Result<void> SqliteStudyStore::set_study_state(RowId study, const std::string& state) {
+Result<void> StudyStore::set_study_state(RowId study, const std::string& state) {
   TRY_ASSIGN(const int changed, db_.run("UPDATE studies SET state = ?, updated_ns = ? WHERE id = ?",
                                         state, clock_.wall(), study));
   if (changed == 0) return no_such("study", study);
   return {};
 }
 
-Result<void> SqliteStudyStore::update_study_plan(RowId study, const Study& plan) {
+Result<void> StudyStore::update_study_plan(RowId study, const Study& plan) {
   TRY_ASSIGN(const int changed,
              db_.run("UPDATE studies SET plan_path = ?, plan_text = ?, knee_rule = ?,"
                      " knee_floor = ?, updated_ns = ? WHERE id = ?",
@@ -129,7 +130,7 @@ Result<void> SqliteStudyStore::update_study_plan(RowId study, const Study& plan)
   return {};
 }
 
-Result<void> SqliteStudyStore::delete_study(RowId study) {
+Result<void> StudyStore::delete_study(RowId study) {
   TRY_ASSIGN(const int deleted, db_.run("DELETE FROM studies WHERE id = ?", study));
   if (deleted == 0) return no_such("study", study);
   held_.erase(study);
