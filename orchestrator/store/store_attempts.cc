@@ -2,6 +2,7 @@
 //
 // Attempts: planned once, changed only from the state the caller believes them to be in, their
 // results written once.
+#include "orchestrator/store/attempt_tables.h"
 #include "orchestrator/store/attempt_words.h"
 #include "orchestrator/store/database.h"
 #include "orchestrator/store/study_store.h"
@@ -11,65 +12,6 @@ namespace {
 
 const std::string kSelectAttempts =
     std::string("SELECT ") + kAttemptColumns + " FROM attempts a WHERE a.run = ? ";
-
-Result<void> put_samples(Database& db, RowId attempt, const std::vector<Sample>& samples) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO samples (attempt, warmup, iteration, max_ns,"
-                                     " mean_ns, min_ns, compute_ns, communication_ns, other_ns)"
-                                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                                     " ON CONFLICT DO NOTHING"));
-  for (const auto& s : samples) {
-    TRY(insert.run(attempt, s.warmup, s.iteration, s.max_ns, s.mean_ns, s.min_ns, s.compute_ns,
-                   s.communication_ns, s.other_ns));
-  }
-  return {};
-}
-
-Result<void> put_ranks(Database& db, RowId attempt, const std::vector<RankTotal>& ranks) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO rank_totals (attempt, rank, host, cpus,"
-                                     " compute_ns, communication_ns, work)"
-                                     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const auto& r : ranks) {
-    TRY(insert.run(attempt, r.rank, r.host, r.cpus, r.compute_ns, r.communication_ns, r.work));
-  }
-  return {};
-}
-
-Result<void> put_metrics(Database& db, RowId attempt, const std::vector<Metric>& metrics) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO metrics (attempt, name, value, unit, better)"
-                                     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const auto& m : metrics) {
-    auto put = insert.run(attempt, m.name, m.value, m.unit, m.better);
-    if (!put) return put.error().in("store metric " + m.name);
-  }
-  return {};
-}
-
-Result<void> put_facts(Database& db, RowId attempt, const std::vector<Fact>& facts) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO provenance (attempt, scope, name, value)"
-                                     " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const auto& f : facts) TRY(insert.run(attempt, f.scope, f.name, f.value));
-  return {};
-}
-
-Result<void> put_profile(Database& db, RowId attempt, const AttemptResult& r) {
-  if (r.profile.empty()) return {};
-  TRY_ASSIGN(auto ranks,
-             db.prepare("INSERT INTO profile_ranks (attempt, rank, complete, threads, window_ns,"
-                        " collective_ns, point_to_point_ns, wait_ns, one_sided_ns, other_ns,"
-                        " other_threads_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                        " ON CONFLICT DO NOTHING"));
-  for (const RankProfile& p : r.profile) {
-    TRY(ranks.run(attempt, p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
-                  p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns, p.other_threads_ns));
-  }
-  TRY_ASSIGN(auto operations,
-             db.prepare("INSERT INTO profile_operations (attempt, name, kind, calls, bytes,"
-                        " time_ns, max_ns) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const OperationTotal& o : r.operations) {
-    TRY(operations.run(attempt, o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns));
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -160,11 +102,15 @@ Result<void> StudyStore::put_result(RowId attempt, const AttemptResult& r) {
     if (!there) return no_such("attempt", attempt);
     return {};  // written before: the first one stands
   }
-  TRY(put_samples(db_, attempt, r.samples));
-  TRY(put_ranks(db_, attempt, r.ranks));
-  TRY(put_metrics(db_, attempt, r.metrics));
-  TRY(put_facts(db_, attempt, r.facts));
-  TRY(put_profile(db_, attempt, r));
+  TRY(put_rows(db_, attempt, r.samples));
+  TRY(put_rows(db_, attempt, r.ranks));
+  for (const Metric& metric : r.metrics) {
+    auto put = put_rows(db_, attempt, std::vector{metric});
+    if (!put) return put.error().in("store metric " + metric.name);
+  }
+  TRY(put_rows(db_, attempt, r.facts));
+  TRY(put_rows(db_, attempt, r.profile));
+  TRY(put_rows(db_, attempt, r.operations));
   return transaction.commit();
 }
 

@@ -263,8 +263,8 @@ class StudyStore {
   // The same with PointEvidence::details: iterations, ranks, metrics and facts of valid runs.
   Result<StudyEvidence> evidence_in_detail(RowId study);
 
-  // The nightly gate. Nothing here is overwritten: a second verdict is a second row, a baseline that
-  // another one takes the place of stays as a dropped one.
+  // The nightly gate. Nothing here is overwritten: a second verdict is a second row, a baseline
+  // that another one takes the place of stays as a dropped one.
   Result<void> put_baseline(const Baseline& baseline);
   Result<std::optional<Baseline>> baseline(const std::string& series);  // in force
   Result<std::vector<Baseline>> baselines();              // dropped ones too; newest first
