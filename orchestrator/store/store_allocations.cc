@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 
-Result<void> SqliteStudyStore::read_allocations(RowId study, StudyEvidence& evidence) {
+Result<void> StudyStore::read_allocations(RowId study, StudyEvidence& evidence) {
   struct Attempt {
     int run = 0;
     std::string allocation;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Attempts: planned once, changed only from the state the caller believes them to be in, their
-// results written once.
-#include "orchestrator/store/attempt_words.h"
-#include "orchestrator/store/sqlite_study_store.h"
+// results written once. Pushed records are of attempts that are not over; the primary key makes a
+// record that comes twice the same record.
+#include "orchestrator/store/attempt_tables.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -11,69 +13,9 @@ namespace {
 const std::string kSelectAttempts =
     std::string("SELECT ") + kAttemptColumns + " FROM attempts a WHERE a.run = ? ";
 
-Result<void> put_samples(Database& db, RowId attempt, const std::vector<Sample>& samples) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO samples (attempt, warmup, iteration, max_ns,"
-                                     " mean_ns, min_ns, compute_ns, communication_ns, other_ns)"
-                                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                                     " ON CONFLICT DO NOTHING"));
-  for (const auto& s : samples) {
-    TRY(insert.run(attempt, s.warmup, s.iteration, s.max_ns, s.mean_ns, s.min_ns, s.compute_ns,
-                   s.communication_ns, s.other_ns));
-  }
-  return {};
-}
-
-Result<void> put_ranks(Database& db, RowId attempt, const std::vector<RankTotal>& ranks) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO rank_totals (attempt, rank, host, cpus,"
-                                     " compute_ns, communication_ns, work)"
-                                     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const auto& r : ranks) {
-    TRY(insert.run(attempt, r.rank, r.host, r.cpus, r.compute_ns, r.communication_ns, r.work));
-  }
-  return {};
-}
-
-Result<void> put_metrics(Database& db, RowId attempt, const std::vector<Metric>& metrics) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO metrics (attempt, name, value, unit, better)"
-                                     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const auto& m : metrics) {
-    auto put = insert.run(attempt, m.name, m.value, m.unit, m.better);
-    if (!put) return put.error().in("store metric " + m.name);
-  }
-  return {};
-}
-
-Result<void> put_facts(Database& db, RowId attempt, const std::vector<Fact>& facts) {
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO provenance (attempt, scope, name, value)"
-                                     " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const auto& f : facts) TRY(insert.run(attempt, f.scope, f.name, f.value));
-  return {};
-}
-
-Result<void> put_profile(Database& db, RowId attempt, const AttemptResult& r) {
-  if (r.profile.empty()) return {};
-  TRY_ASSIGN(auto ranks,
-             db.prepare("INSERT INTO profile_ranks (attempt, rank, complete, threads, window_ns,"
-                        " collective_ns, point_to_point_ns, wait_ns, one_sided_ns, other_ns,"
-                        " other_threads_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                        " ON CONFLICT DO NOTHING"));
-  for (const RankProfile& p : r.profile) {
-    TRY(ranks.run(attempt, p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
-                  p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns, p.other_threads_ns));
-  }
-  TRY_ASSIGN(auto operations,
-             db.prepare("INSERT INTO profile_operations (attempt, name, kind, calls, bytes,"
-                        " time_ns, max_ns) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-  for (const OperationTotal& o : r.operations) {
-    TRY(operations.run(attempt, o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns));
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<AttemptRow> SqliteStudyStore::put_attempt(RowId run, int number,
-                                                 const std::string& allocation) {
+Result<AttemptRow> StudyStore::put_attempt(RowId run, int number, const std::string& allocation) {
   auto put = db_.run(
       "INSERT INTO attempts (run, number, allocation) VALUES (?, ?, ?)"
       " ON CONFLICT (run, number) DO NOTHING",
@@ -91,7 +33,7 @@ Result<AttemptRow> SqliteStudyStore::put_attempt(RowId run, int number,
   return attempt;
 }
 
-Result<std::vector<AttemptRow>> SqliteStudyStore::attempts(RowId run) {
+Result<std::vector<AttemptRow>> StudyStore::attempts(RowId run) {
   TRY_ASSIGN(auto row, db_.query(kSelectAttempts + "ORDER BY a.number", run));
   std::vector<AttemptRow> attempts;
   AttemptWords words;
@@ -106,7 +48,7 @@ Result<std::vector<AttemptRow>> SqliteStudyStore::attempts(RowId run) {
   }
 }
 
-Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState from) {
+Result<void> StudyStore::change_attempt(const AttemptRow& a, AttemptState from) {
   ENSURE(is_legal(from, a.state), "an attempt may only change as model/attempt.h allows");
   const Nanoseconds queue_wait =
       a.submitted_ns > 0 && a.started_ns > a.submitted_ns ? a.started_ns - a.submitted_ns : 0;
@@ -134,7 +76,7 @@ Result<void> SqliteStudyStore::change_attempt(const AttemptRow& a, AttemptState 
                                         to_string(from) + " as expected: somebody changed it"};
 }
 
-Result<void> SqliteStudyStore::put_placement(const AttemptRow& a) {
+Result<void> StudyStore::put_placement(const AttemptRow& a) {
   TRY_ASSIGN(const int changed, db_.run("UPDATE attempts SET nodes = ?, waiting = ?,"
                                         " expected_start_ns = ? WHERE id = ?",
                                         a.nodes, a.waiting, a.expected_start_ns, a.row));
@@ -142,7 +84,7 @@ Result<void> SqliteStudyStore::put_placement(const AttemptRow& a) {
   return {};
 }
 
-Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r) {
+Result<void> StudyStore::put_result(RowId attempt, const AttemptResult& r) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(
       const int written,
@@ -160,15 +102,19 @@ Result<void> SqliteStudyStore::put_result(RowId attempt, const AttemptResult& r)
     if (!there) return no_such("attempt", attempt);
     return {};  // written before: the first one stands
   }
-  TRY(put_samples(db_, attempt, r.samples));
-  TRY(put_ranks(db_, attempt, r.ranks));
-  TRY(put_metrics(db_, attempt, r.metrics));
-  TRY(put_facts(db_, attempt, r.facts));
-  TRY(put_profile(db_, attempt, r));
+  TRY(put_rows(db_, attempt, r.samples));
+  TRY(put_rows(db_, attempt, r.ranks));
+  for (const Metric& metric : r.metrics) {
+    auto put = put_rows(db_, attempt, std::vector{metric});
+    if (!put) return put.error().in("store metric " + metric.name);
+  }
+  TRY(put_rows(db_, attempt, r.facts));
+  TRY(put_rows(db_, attempt, r.profile));
+  TRY(put_rows(db_, attempt, r.operations));
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::finish_run(RowId run) {
+Result<void> StudyStore::finish_run(RowId run) {
   TRY_ASSIGN(auto transaction, db_.begin());
   std::string state = "cancelled";  // of a run that nobody ever tried
   {
@@ -191,7 +137,7 @@ Result<void> SqliteStudyStore::finish_run(RowId run) {
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::reopen_failed_runs(RowId study) {
+Result<void> StudyStore::reopen_failed_runs(RowId study) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY(
       db_.run("UPDATE runs SET forgiven ="
@@ -206,6 +152,48 @@ Result<void> SqliteStudyStore::reopen_failed_runs(RowId study) {
               clock_.wall(), study));
   TRY(db_.run("UPDATE runs SET outcome = 'open' WHERE study = ? AND outcome = 'failed'", study));
   return transaction.commit();
+}
+
+Result<int> StudyStore::put_pushed(RowId attempt, const std::vector<PushedRecord>& records) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(auto insert, db_.prepare("INSERT INTO pushed_records (attempt, seq, type, line)"
+                                      " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+  int added = 0;
+  for (const PushedRecord& record : records) {
+    TRY_ASSIGN(const int changed, insert.run(attempt, record.seq, record.type, record.line));
+    added += changed;
+  }
+  TRY(transaction.commit());
+  return added;
+}
+
+Result<std::string> StudyStore::pushed_text(RowId attempt) {
+  TRY_ASSIGN(auto rows,
+             db_.query("SELECT line FROM pushed_records WHERE attempt = ? ORDER BY seq", attempt));
+  std::string text;
+  for (;;) {
+    TRY_ASSIGN(const bool there, rows.next());
+    if (!there) return text;
+    std::string line;
+    rows.read(line);
+    text += line;
+    text += '\n';
+  }
+}
+
+Result<PushedSoFar> StudyStore::pushed_so_far(RowId attempt) {
+  TRY_ASSIGN(auto rows, db_.query("SELECT COUNT(*), COALESCE(SUM(type = 'sample'), 0)"
+                                  " FROM pushed_records WHERE attempt = ?",
+                                  attempt));
+  PushedSoFar so_far;
+  TRY_ASSIGN(const bool there, rows.next());
+  if (there) rows.read(so_far.records, so_far.samples);
+  return so_far;
+}
+
+Result<void> StudyStore::drop_pushed(RowId attempt) {
+  TRY(db_.run("DELETE FROM pushed_records WHERE attempt = ?", attempt));
+  return {};
 }
 
 }  // namespace kneepoint

@@ -2,7 +2,8 @@
 //
 // What people and the gate decided about a series: baselines, acknowledged changes, calibrations,
 // verdicts. Rows are added and marked, not replaced.
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -13,7 +14,7 @@ Cell cell_of(const std::optional<double>& value) {
 
 }  // namespace
 
-Result<void> SqliteStudyStore::put_baseline(const Baseline& baseline) {
+Result<void> StudyStore::put_baseline(const Baseline& baseline) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY(drop_baseline(baseline.series));
   TRY(
@@ -30,7 +31,7 @@ Result<void> SqliteStudyStore::put_baseline(const Baseline& baseline) {
   return transaction.commit();
 }
 
-Result<std::vector<Baseline>> SqliteStudyStore::baselines() {
+Result<std::vector<Baseline>> StudyStore::baselines() {
   TRY_ASSIGN(auto moment, db_.begin_read());
   TRY_ASSIGN(auto row, db_.query("SELECT id, series, study_id, note, who, made_ns, dropped_ns"
                                  " FROM series_baselines ORDER BY id DESC"));
@@ -58,7 +59,7 @@ Result<std::vector<Baseline>> SqliteStudyStore::baselines() {
   return found;
 }
 
-Result<std::optional<Baseline>> SqliteStudyStore::baseline(const std::string& series) {
+Result<std::optional<Baseline>> StudyStore::baseline(const std::string& series) {
   TRY_ASSIGN(std::vector<Baseline> all, baselines());
   for (Baseline& one : all) {
     if (one.series == series && one.dropped_ns == 0) return std::optional(std::move(one));
@@ -66,14 +67,14 @@ Result<std::optional<Baseline>> SqliteStudyStore::baseline(const std::string& se
   return std::optional<Baseline>();
 }
 
-Result<bool> SqliteStudyStore::drop_baseline(const std::string& series) {
+Result<bool> StudyStore::drop_baseline(const std::string& series) {
   TRY_ASSIGN(const int changed, db_.run("UPDATE series_baselines SET dropped_ns = ?"
                                         " WHERE series = ? AND dropped_ns = 0",
                                         clock_.wall(), series));
   return changed > 0;
 }
 
-Result<bool> SqliteStudyStore::put_acknowledged(const AcknowledgedChange& change) {
+Result<bool> StudyStore::put_acknowledged(const AcknowledgedChange& change) {
   TRY_ASSIGN(const int changed,
              db_.run("INSERT OR IGNORE INTO acknowledged_changes"
                      " (series, study_id, note, who, made_ns) VALUES (?, ?, ?, ?, ?)",
@@ -81,20 +82,17 @@ Result<bool> SqliteStudyStore::put_acknowledged(const AcknowledgedChange& change
   return changed > 0;
 }
 
-Result<std::vector<AcknowledgedChange>> SqliteStudyStore::acknowledged(const std::string& series) {
-  TRY_ASSIGN(auto row, db_.query("SELECT series, study_id, note, who, made_ns"
-                                 " FROM acknowledged_changes WHERE series = ? ORDER BY made_ns",
-                                 series));
-  std::vector<AcknowledgedChange> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    AcknowledgedChange& one = found.emplace_back();
-    row.read(one.series, one.study, one.note, one.who, one.made_ns);
-  }
+Result<std::vector<AcknowledgedChange>> StudyStore::acknowledged(const std::string& series) {
+  return all_rows<AcknowledgedChange>(
+      db_.query("SELECT series, study_id, note, who, made_ns"
+                " FROM acknowledged_changes WHERE series = ? ORDER BY made_ns",
+                series),
+      [](const Statement& row, AcknowledgedChange& one) {
+        row.read(one.series, one.study, one.note, one.who, one.made_ns);
+      });
 }
 
-Result<void> SqliteStudyStore::put_calibration(const Calibration& one) {
+Result<void> StudyStore::put_calibration(const Calibration& one) {
   TRY(
       db_.run("INSERT INTO calibrations (series, made_ns, repeat_sd, night_sd, node_sd,"
               " false_alarm_rate, smallest_detectable, repeats, nights, recommended_repeats,"
@@ -105,7 +103,7 @@ Result<void> SqliteStudyStore::put_calibration(const Calibration& one) {
   return {};
 }
 
-Result<std::optional<Calibration>> SqliteStudyStore::calibration(const std::string& series) {
+Result<std::optional<Calibration>> StudyStore::calibration(const std::string& series) {
   TRY_ASSIGN(auto row, db_.query("SELECT series, made_ns, repeat_sd, night_sd, node_sd,"
                                  " false_alarm_rate, smallest_detectable, repeats, nights,"
                                  " recommended_repeats, recommended_history FROM calibrations"
@@ -120,7 +118,7 @@ Result<std::optional<Calibration>> SqliteStudyStore::calibration(const std::stri
   return std::optional(std::move(one));
 }
 
-Result<bool> SqliteStudyStore::put_verdict(const StoredVerdict& verdict) {
+Result<bool> StudyStore::put_verdict(const StoredVerdict& verdict) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(auto last, db_.query("SELECT s.id, COALESCE(v.position, 0), COALESCE(v.verdict, ''),"
                                   " COALESCE(v.why, ''), COALESCE(v.line, '') FROM studies s"
@@ -145,21 +143,17 @@ Result<bool> SqliteStudyStore::put_verdict(const StoredVerdict& verdict) {
   return true;
 }
 
-Result<std::vector<StoredVerdict>> SqliteStudyStore::verdicts(const std::string& series) {
-  TRY_ASSIGN(auto row,
-             db_.query("SELECT s.study_id, v.verdict, v.why, v.line, v.made_ns FROM verdicts v"
-                       " JOIN studies s ON s.id = v.study WHERE (? = '' OR"
-                       " s.name || '-' || s.hash8 = ?) AND v.position ="
-                       " (SELECT MAX(position) FROM verdicts WHERE study = v.study)"
-                       " ORDER BY s.name, s.hash8, s.n DESC",
-                       series, series));
-  std::vector<StoredVerdict> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    StoredVerdict& one = found.emplace_back();
-    row.read(one.study, one.verdict, one.why, one.line, one.made_ns);
-  }
+Result<std::vector<StoredVerdict>> StudyStore::verdicts(const std::string& series) {
+  return all_rows<StoredVerdict>(
+      db_.query("SELECT s.study_id, v.verdict, v.why, v.line, v.made_ns FROM verdicts v"
+                " JOIN studies s ON s.id = v.study WHERE (? = '' OR"
+                " s.name || '-' || s.hash8 = ?) AND v.position ="
+                " (SELECT MAX(position) FROM verdicts WHERE study = v.study)"
+                " ORDER BY s.name, s.hash8, s.n DESC",
+                series, series),
+      [](const Statement& row, StoredVerdict& one) {
+        row.read(one.study, one.verdict, one.why, one.line, one.made_ns);
+      });
 }
 
 }  // namespace kneepoint

@@ -8,8 +8,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "orchestrator/store/attempt_words.h"
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/attempt_tables.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -26,7 +27,7 @@ std::vector<std::string> read_argv(const std::string& text) {
 
 }  // namespace
 
-Result<std::vector<RunRow>> SqliteStudyStore::runs(RowId study) {
+Result<std::vector<RunRow>> StudyStore::runs(RowId study) {
   static const std::string kSelect =
       std::string(
           "SELECT r.id, r.number, r.point, r.repeat, r.round, r.position,"
@@ -59,7 +60,7 @@ Result<std::vector<RunRow>> SqliteStudyStore::runs(RowId study) {
   return runs;
 }
 
-Result<void> SqliteStudyStore::read_study_header(RowId study, StudyEvidence& e) {
+Result<void> StudyStore::read_study_header(RowId study, StudyEvidence& e) {
   TRY_ASSIGN(auto row, db_.query("SELECT study_id, name, site, backend, worker, seed, knee_rule,"
                                  " knee_floor, state, created_ns FROM studies WHERE id = ?",
                                  study));
@@ -74,8 +75,7 @@ Result<void> SqliteStudyStore::read_study_header(RowId study, StudyEvidence& e) 
   return read_caveats(study, e);
 }
 
-Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
-                                                                   StudyEvidence& evidence) {
+Result<std::map<RowId, std::size_t>> StudyStore::read_points(RowId study, StudyEvidence& evidence) {
   std::map<RowId, std::size_t> places;
   TRY_ASSIGN(auto row,
              db_.query("SELECT id, build, workload, case_name, mode, k, nodes, ranks,"
@@ -120,8 +120,9 @@ Result<std::map<RowId, std::size_t>> SqliteStudyStore::read_points(RowId study,
   }
 }
 
-Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_runs(
-    RowId study, const std::map<RowId, std::size_t>& places, StudyEvidence& evidence) {
+Result<StudyStore::ValidRuns> StudyStore::read_runs(RowId study,
+                                                    const std::map<RowId, std::size_t>& places,
+                                                    StudyEvidence& evidence) {
   TRY_ASSIGN(auto row,
              db_.query("SELECT r.point, r.number, r.repeat, r.outcome <> 'open',"
                        " COALESCE(a.number, 0), a.id, a.state, a.reason, a.started_ns, a.ended_ns,"
@@ -175,7 +176,7 @@ Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_runs(
   return valid;
 }
 
-Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
+Result<StudyEvidence> StudyStore::evidence(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   StudyEvidence evidence;
   TRY_ASSIGN(const auto valid, read_evidence(study, evidence));
@@ -184,8 +185,7 @@ Result<StudyEvidence> SqliteStudyStore::evidence(RowId study) {
   return evidence;
 }
 
-Result<SqliteStudyStore::ValidRuns> SqliteStudyStore::read_evidence(RowId study,
-                                                                    StudyEvidence& evidence) {
+Result<StudyStore::ValidRuns> StudyStore::read_evidence(RowId study, StudyEvidence& evidence) {
   TRY(read_study_header(study, evidence));
   TRY_ASSIGN(const auto places, read_points(study, evidence));
   TRY_ASSIGN(auto valid, read_runs(study, places, evidence));

@@ -2,7 +2,8 @@
 //
 // Studies whose runs were over before they were stored. Caveats are events of the study, of kind
 // `caveat`, as "code: message".
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -12,14 +13,10 @@ constexpr char kBetween[] = ": ";
 
 }  // namespace
 
-Result<void> SqliteStudyStore::put_finished_runs(RowId study,
-                                                 const std::vector<FinishedRun>& runs) {
+Result<void> StudyStore::put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) {
   TRY_ASSIGN(auto transaction, db_.begin());
-  TRY_ASSIGN(auto last,
-             db_.query("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
-  TRY(last.next());
-  int number = 0;
-  last.read(number);
+  TRY_ASSIGN(std::int64_t number,
+             db_.number_of("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
   TRY_ASSIGN(auto put_run,
              db_.prepare("INSERT INTO runs (study, point, number, repeat, round, position, outcome)"
                          " VALUES (?, ?, ?, ?, 0, ?, 'succeeded')"));
@@ -42,7 +39,7 @@ Result<void> SqliteStudyStore::put_finished_runs(RowId study,
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::put_caveats(RowId study, const std::vector<Caveat>& caveats) {
+Result<void> StudyStore::put_caveats(RowId study, const std::vector<Caveat>& caveats) {
   TRY_ASSIGN(auto transaction, db_.begin());
   for (const Caveat& caveat : caveats) {
     TRY(put_event(study, {clock_.wall(), kCaveat, caveat.code + kBetween + caveat.message, 0, 0}));
@@ -50,7 +47,7 @@ Result<void> SqliteStudyStore::put_caveats(RowId study, const std::vector<Caveat
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::set_caveat(RowId study, const Caveat& caveat) {
+Result<void> StudyStore::set_caveat(RowId study, const Caveat& caveat) {
   const std::string opening = caveat.code + kBetween;
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY(
@@ -61,18 +58,17 @@ Result<void> SqliteStudyStore::set_caveat(RowId study, const Caveat& caveat) {
   return transaction.commit();
 }
 
-Result<void> SqliteStudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
-  TRY_ASSIGN(auto row, db_.query("SELECT text FROM events WHERE study = ? AND run_number = 0"
-                                 " AND kind = ? ORDER BY id",
-                                 study, kCaveat));
-  for (std::string text;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return {};
-    row.read(text);
+Result<void> StudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
+  TRY_ASSIGN(const auto texts,
+             all_rows<std::string>(db_.query("SELECT text FROM events WHERE study = ?"
+                                             " AND run_number = 0 AND kind = ? ORDER BY id",
+                                             study, kCaveat)));
+  for (const std::string& text : texts) {
     const std::size_t cut = text.find(kBetween);
     if (cut == std::string::npos) continue;
     evidence.caveats.push_back({text.substr(0, cut), text.substr(cut + 2)});
   }
+  return {};
 }
 
 }  // namespace kneepoint

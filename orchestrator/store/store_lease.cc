@@ -2,7 +2,8 @@
 //
 // Who drives a study, and what others want of it. A holder on this host is asked for by its pid;
 // one on another host is given up when its heartbeat is a minute old.
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -25,7 +26,7 @@ bool is_held(const Lease& holder, const Lease& wanted, Nanoseconds age,
 
 }  // namespace
 
-Result<std::optional<Lease>> SqliteStudyStore::lease(RowId study) {
+Result<std::optional<Lease>> StudyStore::lease(RowId study) {
   TRY_ASSIGN(auto row,
              db_.query("SELECT host, pid, heartbeat_ns FROM leases WHERE study = ?", study));
   TRY_ASSIGN(const bool there, row.next());
@@ -35,8 +36,8 @@ Result<std::optional<Lease>> SqliteStudyStore::lease(RowId study) {
   return std::optional<Lease>(std::move(found));
 }
 
-Result<void> SqliteStudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
-                                             bool (*alive)(const Lease& holder)) {
+Result<void> StudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
+                                       bool (*alive)(const Lease& holder)) {
   ENSURE(alive != nullptr, "only the caller can tell whether a process is alive");
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(const auto holder, lease(study));
@@ -72,7 +73,7 @@ Result<void> SqliteStudyStore::acquire_lease(RowId study, const Lease& lease_wan
   return {};
 }
 
-Result<void> SqliteStudyStore::renew_lease(RowId study, const Lease& mine) {
+Result<void> StudyStore::renew_lease(RowId study, const Lease& mine) {
   // SQLite would go on writing to a file without a name, and all of it would be lost at our end.
   if (!(file_identity(db_.path()) == file_)) {
     return Error{ErrorCode::corrupt, db_.path() +
@@ -93,7 +94,7 @@ Result<void> SqliteStudyStore::renew_lease(RowId study, const Lease& mine) {
                                         "; stop writing"};
 }
 
-Result<void> SqliteStudyStore::release_lease(RowId study) {
+Result<void> StudyStore::release_lease(RowId study) {
   const auto held = held_.find(study);
   if (held == held_.end()) return {};  // never take somebody else's away
   TRY(db_.run("DELETE FROM leases WHERE study = ? AND host = ? AND pid = ?", study,
@@ -102,7 +103,7 @@ Result<void> SqliteStudyStore::release_lease(RowId study) {
   return {};
 }
 
-Result<void> SqliteStudyStore::put_request(RowId study, RequestKind kind) {
+Result<void> StudyStore::put_request(RowId study, RequestKind kind) {
   auto put = db_.run(
       "INSERT INTO requests (study, kind, made_ns) VALUES (?, ?, ?)"
       " ON CONFLICT (study, kind) WHERE taken_ns = 0 DO NOTHING",
@@ -111,7 +112,7 @@ Result<void> SqliteStudyStore::put_request(RowId study, RequestKind kind) {
   return put.error().code == ErrorCode::not_found ? no_such("study", study) : put.error();
 }
 
-Result<std::vector<RequestKind>> SqliteStudyStore::take_requests(RowId study) {
+Result<std::vector<RequestKind>> StudyStore::take_requests(RowId study) {
   std::vector<RequestKind> taken;
   {  // Asked at every tick and nearly always empty: look before taking the write lock.
     TRY_ASSIGN(auto look,

@@ -4,7 +4,8 @@
 // rule needs. A night is two queries over its own rows, whatever the length of the series.
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/store/compared_names.h"
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::string_view kProgram = "program=";
 
 }  // namespace
 
-Result<void> SqliteStudyStore::put_imported_nights(const ImportedNights& import) {
+Result<void> StudyStore::put_imported_nights(const ImportedNights& import) {
   TRY_ASSIGN(auto transaction, db_.begin());
   const Nanoseconds now = clock_.wall();
   TRY_ASSIGN(auto put_time,
@@ -40,7 +41,7 @@ Result<void> SqliteStudyStore::put_imported_nights(const ImportedNights& import)
   return transaction.commit();
 }
 
-Result<std::vector<ImportedNight>> SqliteStudyStore::imported_nights(const std::string& series) {
+Result<std::vector<ImportedNight>> StudyStore::imported_nights(const std::string& series) {
   TRY_ASSIGN(auto row, db_.query("SELECT n.id, n.night, n.order_ns, n.build, t.case_name, t.mode,"
                                  " t.k, t.seconds FROM imported_nights n"
                                  " JOIN imported_times t ON t.night = n.id WHERE n.series = ?"
@@ -65,40 +66,31 @@ Result<std::vector<ImportedNight>> SqliteStudyStore::imported_nights(const std::
   }
 }
 
-Result<int> SqliteStudyStore::drop_imported_nights(const std::string& series) {
+Result<int> StudyStore::drop_imported_nights(const std::string& series) {
   return db_.run("DELETE FROM imported_nights WHERE series = ?", series);
 }
 
-Result<std::vector<SeriesStudy>> SqliteStudyStore::series_studies(const std::string& name,
-                                                                  const std::string& hash8) {
-  TRY_ASSIGN(auto row, db_.query("SELECT id, study_id, n, state, backend, created_ns FROM studies"
-                                 " WHERE name = ? AND hash8 = ? ORDER BY n",
-                                 name, hash8));
-  std::vector<SeriesStudy> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    SeriesStudy& one = found.emplace_back();
-    row.read(one.row, one.id, one.n, one.state, one.backend, one.created_ns);
-  }
+Result<std::vector<SeriesStudy>> StudyStore::series_studies(const std::string& name,
+                                                            const std::string& hash8) {
+  return all_rows<SeriesStudy>(
+      db_.query("SELECT id, study_id, n, state, backend, created_ns FROM studies"
+                " WHERE name = ? AND hash8 = ? ORDER BY n",
+                name, hash8),
+      [](const Statement& row, SeriesStudy& one) {
+        row.read(one.row, one.id, one.n, one.state, one.backend, one.created_ns);
+      });
 }
 
-Result<std::vector<std::string>> SqliteStudyStore::other_series(const std::string& name,
-                                                                const std::string& hash8) {
-  TRY_ASSIGN(auto row, db_.query("SELECT name || '-' || hash8 FROM studies WHERE name = ?"
-                                 " AND hash8 <> ? AND backend <> 'import' GROUP BY hash8"
-                                 " ORDER BY MAX(created_ns) DESC, hash8",
-                                 name, hash8));
-  std::vector<std::string> found;
-  for (std::string series;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    row.read(series);
-    found.push_back(series);
-  }
+Result<std::vector<std::string>> StudyStore::other_series(const std::string& name,
+                                                          const std::string& hash8) {
+  return all_rows<std::string>(
+      db_.query("SELECT name || '-' || hash8 FROM studies WHERE name = ?"
+                " AND hash8 <> ? AND backend <> 'import' GROUP BY hash8"
+                " ORDER BY MAX(created_ns) DESC, hash8",
+                name, hash8));
 }
 
-Result<GateNight> SqliteStudyStore::gate_night(RowId study) {
+Result<GateNight> StudyStore::gate_night(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   GateNight night;
   {
@@ -134,20 +126,16 @@ Result<GateNight> SqliteStudyStore::gate_night(RowId study) {
   return night;
 }
 
-Result<void> SqliteStudyStore::read_night_facts(RowId study, GateNight& night) {
+Result<void> StudyStore::read_night_facts(RowId study, GateNight& night) {
   static const std::string kSelect =
       "SELECT DISTINCT t.name, t.value FROM runs r CROSS JOIN attempts a ON a.run = r.id"
       " CROSS JOIN provenance t ON t.attempt = a.id WHERE r.study = ? AND a.state = 'succeeded'"
       " AND t.name IN (" +
       names_of_compared_facts() + ")";
-  TRY_ASSIGN(auto row, db_.query(kSelect, study));
-  std::vector<Fact> facts;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) break;
-    Fact& fact = facts.emplace_back();
-    row.read(fact.name, fact.value);
-  }
+  TRY_ASSIGN(const auto facts,
+             all_rows<Fact>(db_.query(kSelect, study), [](const Statement& row, Fact& fact) {
+               row.read(fact.name, fact.value);
+             }));
   const std::string text = comparable_provenance(facts);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find("; ", begin), text.size());

@@ -8,14 +8,12 @@
 #include <map>
 #include <string_view>
 
-#include "orchestrator/store/sqlite_study_store.h"
+#include "orchestrator/store/database.h"
+#include "orchestrator/store/study_store.h"
 #include "orchestrator/store/travelling_tables.h"
 
 namespace kneepoint {
 namespace {
-
-constexpr std::string_view kRowId = "id";
-constexpr std::string_view kStudy = "study";
 
 // Which table a column refers to; "": none.
 std::string_view target_of(std::string_view column) {
@@ -82,18 +80,14 @@ std::span<const TravellingTable> travelling_tables() {
 }
 
 // Without the row's own id and the study: those are every database's own.
-Result<std::vector<std::string>> SqliteStudyStore::columns_of(const std::string& table) {
-  TRY_ASSIGN(auto row, db_.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", table));
-  std::vector<std::string> columns;
-  for (std::string name;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return columns;
-    row.read(name);
-    if (name != kRowId && name != kStudy) columns.push_back(name);
-  }
+Result<std::vector<std::string>> StudyStore::columns_of(const std::string& table) {
+  return all_rows<std::string>(
+      db_.query("SELECT name FROM pragma_table_info(?) WHERE name NOT IN ('id', 'study')"
+                " ORDER BY cid",
+                table));
 }
 
-Result<std::vector<RowTable>> SqliteStudyStore::study_tables(RowId study) {
+Result<std::vector<RowTable>> StudyStore::study_tables(RowId study) {
   TRY_ASSIGN(auto moment, db_.begin_read());
   std::vector<RowTable> tables;
   std::map<std::string, std::unordered_map<RowId, std::int64_t>, std::less<>> places;
@@ -127,7 +121,7 @@ Result<std::vector<RowTable>> SqliteStudyStore::study_tables(RowId study) {
   return tables;
 }
 
-Result<StudyRow> SqliteStudyStore::put_foreign_study(const ForeignStudy& foreign) {
+Result<StudyRow> StudyStore::put_foreign_study(const ForeignStudy& foreign) {
   TRY_ASSIGN(auto transaction, db_.begin());
   const StudyRow& s = foreign.row;
   TRY(db_.run(

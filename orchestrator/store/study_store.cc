@@ -6,22 +6,12 @@
 #include <filesystem>
 
 #include "orchestrator/base/log.h"
+#include "orchestrator/store/database.h"
 #include "orchestrator/store/file_system.h"
 #include "orchestrator/store/migrations.h"
-#include "orchestrator/store/sqlite_study_store.h"
 
 namespace kneepoint {
 namespace {
-
-class SqliteTransaction final : public StudyStore::Transaction {
- public:
-  explicit SqliteTransaction(DatabaseTransaction transaction)
-      : transaction_(std::move(transaction)) {}
-  Result<void> commit() override { return transaction_.commit(); }
-
- private:
-  DatabaseTransaction transaction_;
-};
 
 Result<Journal> prepare_folder(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
@@ -55,21 +45,28 @@ Result<std::unique_ptr<StudyStore>> StudyStore::open(const std::string& path, Ac
     TRY(migrate(*database, embedded_migrations()));
     TRY(database->run("PRAGMA foreign_keys = ON"));
   }
-  return std::unique_ptr<StudyStore>(
-      std::make_unique<SqliteStudyStore>(std::move(database), clock));
+  return std::unique_ptr<StudyStore>(new StudyStore(std::move(database), clock));
 }
 
-Result<std::unique_ptr<StudyStore::Transaction>> SqliteStudyStore::begin() {
+StudyStore::StudyStore(std::unique_ptr<Database> database, const Clock& clock)
+    : database_(std::move(database)),
+      db_(*database_),
+      clock_(clock),
+      file_(file_identity(db_.path())) {}
+
+StudyStore::~StudyStore() = default;
+
+Result<std::unique_ptr<DatabaseTransaction>> StudyStore::begin() {
   TRY_ASSIGN(auto transaction, db_.begin());
-  return std::unique_ptr<Transaction>(std::make_unique<SqliteTransaction>(std::move(transaction)));
+  return std::make_unique<DatabaseTransaction>(std::move(transaction));
 }
 
-Error SqliteStudyStore::no_such(const char* what, RowId row) const {
+Error StudyStore::no_such(const char* what, RowId row) const {
   return Error{ErrorCode::not_found,
                db_.path() + ": there is no " + what + " in row " + std::to_string(row)};
 }
 
-Error SqliteStudyStore::unreadable(const char* column, const std::string& word) const {
+Error StudyStore::unreadable(const char* column, const std::string& word) const {
   return Error{ErrorCode::corrupt, db_.path() + ": " + column + " '" + word +
                                        "' is not a word this kneepoint knows; was it written by a "
                                        "newer one?"};

@@ -2,24 +2,29 @@
 //
 // StudyStore: all that is remembered, in SQLite. One writer per study (the lease holder); others
 // may read at any time, or leave a row in `requests`. Ids here are database row ids; what people
-// see are study ids and run numbers. sqlite3 stays inside database.cc.
+// see are study ids and run numbers. Every method that writes more than one row is a transaction of
+// its own, or a savepoint of the caller's. The methods lie in store_*.cc by topic.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/attempt.h"
+#include "orchestrator/model/baseline.h"
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/row_table.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/store/gate_book.h"
+#include "orchestrator/store/database_transaction.h"
+#include "orchestrator/store/file_system.h"
 
 namespace kneepoint {
 
@@ -158,111 +163,164 @@ struct ForeignStudy {
 
 enum class RequestKind { cancel };
 
-class StudyStore : public GateBook {
+class StudyStore {
  public:
   enum class Access { read_write, read_only };
   // Creates, backs up and migrates as needed (read_write); refuses a newer schema by its version.
   static Result<std::unique_ptr<StudyStore>> open(const std::string& path, Access access,
                                                   const Clock& clock);
-  ~StudyStore() override = default;
+  ~StudyStore();
 
   // Everything between begin and commit is one transaction; destroying it uncommitted rolls back.
-  class Transaction {
-   public:
-    virtual ~Transaction() = default;
-    virtual Result<void> commit() = 0;
-  };
-  virtual Result<std::unique_ptr<Transaction>> begin() = 0;
+  Result<std::unique_ptr<DatabaseTransaction>> begin();
 
   // Studies.
-  virtual Result<StudyRow> create_study(const Study& study, const Site& site, int n,
-                                        const std::string& work_dir) = 0;
-  virtual Result<std::vector<StudyRow>> studies() = 0;  // newest first
+  Result<StudyRow> create_study(const Study& study, const Site& site, int n,
+                                const std::string& work_dir);
+  Result<std::vector<StudyRow>> studies();  // newest first
   // id, unique prefix, or name (the newest); the error lists the candidates.
-  virtual Result<StudyRow> find_study(const std::string& words) = 0;
-  virtual Result<std::optional<StudyRow>> newest_of_series(const std::string& name,
-                                                           const std::string& hash8) = 0;
-  virtual Result<void> set_study_state(RowId study, const std::string& state) = 0;
+  Result<StudyRow> find_study(const std::string& words);
+  Result<std::optional<StudyRow>> newest_of_series(const std::string& name,
+                                                   const std::string& hash8);
+  Result<void> set_study_state(RowId study, const std::string& state);
   // Plan text, knee and limits may change when a study is extended.
-  virtual Result<void> update_study_plan(RowId study, const Study& plan) = 0;
+  Result<void> update_study_plan(RowId study, const Study& plan);
   // What its site says now that using it costs. What was handed over by another price before keeps
   // that one.
-  virtual Result<void> set_study_price(RowId study, const SitePrice& price) = 0;
+  Result<void> set_study_price(RowId study, const SitePrice& price);
   // By which attempts were handed over before: HeldAllocation::price counts them from 1.
-  virtual Result<std::vector<SitePrice>> earlier_prices(RowId study) = 0;
-  virtual Result<void> delete_study(RowId study) = 0;
+  Result<std::vector<SitePrice>> earlier_prices(RowId study);
+  Result<void> delete_study(RowId study);
   // That it was made with; the reference first, empty: the plan's own.
-  virtual Result<std::vector<Build>> builds(RowId study) = 0;
+  Result<std::vector<Build>> builds(RowId study);
 
   // Retention. Samples are what grows: without them T of every run and all that was summed up from
   // them stay.
-  virtual Result<std::int64_t> sample_count(RowId study) = 0;
-  virtual Result<std::int64_t> drop_samples(RowId study) = 0;  // how many there were
+  Result<std::int64_t> sample_count(RowId study);
+  Result<std::int64_t> drop_samples(RowId study);  // how many there were
   // Gives the disk the room of what was deleted; nobody else may be writing. Bytes of the file.
-  virtual Result<std::int64_t> compact() = 0;
+  Result<std::int64_t> compact();
 
   // Lease: held while its heartbeat is fresh, or on this host while `alive` says so of its process.
-  virtual Result<void> acquire_lease(RowId study, const Lease& lease,
-                                     bool (*alive)(const Lease& holder)) = 0;
-  virtual Result<void> renew_lease(RowId study, const Lease& lease) = 0;
-  virtual Result<void> release_lease(RowId study) = 0;
-  virtual Result<std::optional<Lease>> lease(RowId study) = 0;
+  Result<void> acquire_lease(RowId study, const Lease& lease, bool (*alive)(const Lease& holder));
+  Result<void> renew_lease(RowId study, const Lease& lease);
+  Result<void> release_lease(RowId study);
+  Result<std::optional<Lease>> lease(RowId study);
 
   // Matrix. INSERT OR IGNORE by key: running twice is resuming. Row ids in the order given.
-  virtual Result<std::vector<RowId>> put_points(RowId study, const std::vector<Point>& points) = 0;
-  virtual Result<void> put_runs(RowId study, const std::vector<PlannedRun>& runs) = 0;
+  Result<std::vector<RowId>> put_points(RowId study, const std::vector<Point>& points);
+  Result<void> put_runs(RowId study, const std::vector<PlannedRun>& runs);
   // Numbered on from the last run of the study, in the order given; a million take seconds.
-  virtual Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) = 0;
-  virtual Result<void> put_round(RowId study, const RoundRow& round) = 0;
-  virtual Result<std::vector<RoundRow>> rounds(RowId study) = 0;
-  virtual Result<std::vector<RunRow>> runs(RowId study) = 0;  // by round, position
-  virtual Result<std::vector<RowId>> point_rows(RowId study) = 0;
+  Result<void> put_finished_runs(RowId study, const std::vector<FinishedRun>& runs);
+  Result<void> put_round(RowId study, const RoundRow& round);
+  Result<std::vector<RoundRow>> rounds(RowId study);
+  Result<std::vector<RunRow>> runs(RowId study);  // by round, position
+  Result<std::vector<RowId>> point_rows(RowId study);
 
   // Attempts. change_attempt ENSUREs that the change is legal by model/attempt.h.
-  virtual Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation) = 0;
-  virtual Result<void> change_attempt(const AttemptRow& attempt, AttemptState from) = 0;
+  Result<AttemptRow> put_attempt(RowId run, int number, const std::string& allocation);
+  Result<void> change_attempt(const AttemptRow& attempt, AttemptState from);
   // nodes, waiting and expected_start_ns, without a change of state.
-  virtual Result<void> put_placement(const AttemptRow& attempt) = 0;
-  virtual Result<void> put_result(RowId attempt, const AttemptResult& result) = 0;
-  virtual Result<void> finish_run(RowId run) = 0;
-  virtual Result<void> reopen_failed_runs(RowId study) = 0;  // run --retry-failed
-  virtual Result<std::vector<AttemptRow>> attempts(RowId run) = 0;
+  Result<void> put_placement(const AttemptRow& attempt);
+  Result<void> put_result(RowId attempt, const AttemptResult& result);
+  Result<void> finish_run(RowId run);
+  Result<void> reopen_failed_runs(RowId study);  // run --retry-failed
+  Result<std::vector<AttemptRow>> attempts(RowId run);
 
   // Pushed records of an attempt that is not over: each seq once, the first that came. How many
   // were new.
-  virtual Result<int> put_pushed(RowId attempt, const std::vector<PushedRecord>& records) = 0;
-  virtual Result<std::string> pushed_text(RowId attempt) = 0;  // by seq; may have gaps
-  virtual Result<PushedSoFar> pushed_so_far(RowId attempt) = 0;
-  virtual Result<void> drop_pushed(RowId attempt) = 0;
+  Result<int> put_pushed(RowId attempt, const std::vector<PushedRecord>& records);
+  Result<std::string> pushed_text(RowId attempt);  // by seq; may have gaps
+  Result<PushedSoFar> pushed_so_far(RowId attempt);
+  Result<void> drop_pushed(RowId attempt);
 
   // What every report must say of the study; each code once.
-  virtual Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats) = 0;
+  Result<void> put_caveats(RowId study, const std::vector<Caveat>& caveats);
   // Instead of the one of its code; without a message there is none any more.
-  virtual Result<void> set_caveat(RowId study, const Caveat& caveat) = 0;
+  Result<void> set_caveat(RowId study, const Caveat& caveat);
 
   // A whole study as values, for other databases: every table that holds something of it but
   // leases and requests, in a fixed order; references are places in the table referred to.
-  virtual Result<std::vector<RowTable>> study_tables(RowId study) = 0;
+  Result<std::vector<RowTable>> study_tables(RowId study);
   // The opposite. Tables and columns that are not ours are refused, values are only ever bound.
-  virtual Result<StudyRow> put_foreign_study(const ForeignStudy& study) = 0;
+  Result<StudyRow> put_foreign_study(const ForeignStudy& study);
 
   // Story.
-  virtual Result<void> put_event(RowId study, const Event& event) = 0;
-  virtual Result<std::vector<Event>> events(RowId study, int run_number) = 0;  // 0: all
-  virtual Result<std::vector<Fact>> facts(RowId attempt) = 0;
-  virtual Result<std::vector<Sample>> samples(RowId attempt) = 0;
-  virtual Result<std::vector<RankTotal>> ranks(RowId attempt) = 0;
-  virtual Result<std::vector<Metric>> metrics(RowId attempt) = 0;
-  virtual Result<AttemptProfile> profile(RowId attempt) = 0;
+  Result<void> put_event(RowId study, const Event& event);
+  Result<std::vector<Event>> events(RowId study, int run_number);  // 0: all
+  Result<std::vector<Fact>> facts(RowId attempt);
+  Result<std::vector<Sample>> samples(RowId attempt);
+  Result<std::vector<RankTotal>> ranks(RowId attempt);
+  Result<std::vector<Metric>> metrics(RowId attempt);
+  Result<AttemptProfile> profile(RowId attempt);
 
   // What other processes want of a running study.
-  virtual Result<void> put_request(RowId study, RequestKind kind) = 0;
-  virtual Result<std::vector<RequestKind>> take_requests(RowId study) = 0;
+  Result<void> put_request(RowId study, RequestKind kind);
+  Result<std::vector<RequestKind>> take_requests(RowId study);
 
   // All that analysis and report draw from.
-  virtual Result<StudyEvidence> evidence(RowId study) = 0;
+  Result<StudyEvidence> evidence(RowId study);
   // The same with PointEvidence::details: iterations, ranks, metrics and facts of valid runs.
-  virtual Result<StudyEvidence> evidence_in_detail(RowId study) = 0;
+  Result<StudyEvidence> evidence_in_detail(RowId study);
+
+  // The nightly gate. Nothing here is overwritten: a second verdict is a second row, a baseline
+  // that another one takes the place of stays as a dropped one.
+  Result<void> put_baseline(const Baseline& baseline);
+  Result<std::optional<Baseline>> baseline(const std::string& series);  // in force
+  Result<std::vector<Baseline>> baselines();              // dropped ones too; newest first
+  Result<bool> drop_baseline(const std::string& series);  // false: there was none
+
+  // False: it was acknowledged before, and stays as it is.
+  Result<bool> put_acknowledged(const AcknowledgedChange& change);
+  Result<std::vector<AcknowledgedChange>> acknowledged(const std::string& series);
+
+  // All or none. A night that is there already is ErrorCode::exists.
+  Result<void> put_imported_nights(const ImportedNights& nights);
+  Result<std::vector<ImportedNight>> imported_nights(const std::string& series);
+  Result<int> drop_imported_nights(const std::string& series);  // how many
+
+  Result<void> put_calibration(const Calibration& calibration);
+  Result<std::optional<Calibration>> calibration(const std::string& series);  // newest
+
+  // False: the study's last verdict says the same, and stays.
+  Result<bool> put_verdict(const StoredVerdict& verdict);
+  // Of a series' studies, the latest of each, newest study first; `series` "": of all.
+  Result<std::vector<StoredVerdict>> verdicts(const std::string& series);
+
+  // By n. Both take time by the number of studies, not of runs.
+  Result<std::vector<SeriesStudy>> series_studies(const std::string& name,
+                                                  const std::string& hash8);
+  // Other series of the same name: another plan or site; newest first.
+  Result<std::vector<std::string>> other_series(const std::string& name, const std::string& hash8);
+  Result<GateNight> gate_night(RowId study);
+
+ private:
+  // Where in the evidence the run of a succeeded, deciding attempt is.
+  struct RunPlace {
+    std::size_t point = 0, run = 0, detail = 0;  // detail: among the valid ones
+  };
+  using ValidRuns = std::unordered_map<RowId, RunPlace>;  // by row of the attempt
+
+  StudyStore(std::unique_ptr<Database> database, const Clock& clock);
+  Result<StudyRow> study_row(RowId study);
+  Result<std::vector<std::string>> columns_of(const std::string& table);
+  Result<ValidRuns> read_evidence(RowId study, StudyEvidence& evidence);
+  Result<void> read_study_header(RowId study, StudyEvidence& evidence);
+  Result<void> read_caveats(RowId study, StudyEvidence& evidence);
+  Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);
+  Result<ValidRuns> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
+                              StudyEvidence& evidence);
+  Result<void> read_allocations(RowId study, StudyEvidence& evidence);
+  Result<void> read_provenance(RowId study, const ValidRuns& valid, StudyEvidence& evidence);
+  Result<void> read_night_facts(RowId study, GateNight& night);
+  Error no_such(const char* what, RowId row) const;
+  Error unreadable(const char* column, const std::string& word) const;
+
+  std::unique_ptr<Database> database_;
+  Database& db_;
+  const Clock& clock_;
+  const FileIdentity file_;      // that we opened
+  std::map<RowId, Lease> held_;  // leases that this store acquired
 };
 
 }  // namespace kneepoint
