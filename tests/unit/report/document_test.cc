@@ -28,17 +28,17 @@ bool has_note(const Document& document, const std::string& part) {
                      [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
-const std::vector<double> kOne = {1.00, 1.01, 0.99, 1.00, 1.02};
+const std::vector<double> kTimesAtOne = {1.00, 1.01, 0.99, 1.00, 1.02};
 
 std::vector<double> times(double factor) {
-  std::vector<double> out = kOne;
+  std::vector<double> out = kTimesAtOne;
   for (double& t : out) t *= factor;
   return out;
 }
 
 TEST(Document, OneCurveAnswersInOneLine) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, kOne);
+  b.add(Mode::strong, 1, kTimesAtOne);
   b.add(Mode::strong, 2, times(0.55));
   const Document document = make_document(b.study);
   EXPECT_EQ(document.headline, "use K=2 for jacobi strong");
@@ -52,7 +52,7 @@ TEST(Document, OneCurveAnswersInOneLine) {
 
 TEST(Document, RecommendsWhatIsSureAndNamesWhatIsPossible) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, kOne);
+  b.add(Mode::strong, 1, kTimesAtOne);
   b.add(Mode::strong, 2, times(0.55));
   b.add(Mode::strong, 4, times(0.356));
   const Document document = make_document(b.study);
@@ -84,7 +84,7 @@ TEST(Document, ThreeRunsCarryTheWordsThatTheyMust) {
 
 TEST(Document, UnderTheFloorAtOnceRecommendsTheBaseline) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, kOne);
+  b.add(Mode::strong, 1, kTimesAtOne);
   b.add(Mode::strong, 2, times(0.95));
   EXPECT_EQ(make_document(b.study).sentences.front(),
             "jacobi strong: the knee is below K=2 at a floor of 0.7, so use K=1 (the baseline)");
@@ -94,8 +94,8 @@ TEST(Document, CurvesWithoutAnAnswerComeLastInTheHeadline) {
   EvidenceBuilder b;
   auto& dead = b.add(Mode::strong, 1, {});
   b.add_run(dead, RunEvidence{});
-  b.add(Mode::weak, 1, kOne);
-  b.add(Mode::weak, 2, kOne);
+  b.add(Mode::weak, 1, kTimesAtOne);
+  b.add(Mode::weak, 2, kTimesAtOne);
   EXPECT_EQ(make_document(b.study).headline,
             "use K=2 for jacobi weak, no answer for jacobi strong");
 }
@@ -197,7 +197,7 @@ TEST(Document, ManyFailuresAreCountedRatherThanListed) {
 
 TEST(Document, SimulatedTimesAreCalledThat) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, kOne);
+  b.add(Mode::strong, 1, kTimesAtOne);
   b.study.backend = "simulated";
   EXPECT_TRUE(has_note(make_document(b.study), "no machine was measured"));
 }
@@ -205,7 +205,7 @@ TEST(Document, SimulatedTimesAreCalledThat) {
 TEST(Document, ManyCurvesAreNamedInTheHeadlineUpToFour) {
   EvidenceBuilder b;
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
-    b.add(Mode::strong, 1, kOne, name);
+    b.add(Mode::strong, 1, kTimesAtOne, name);
     b.add(Mode::strong, 2, times(0.55), name);
   }
   const Document document = make_document(b.study);
@@ -217,9 +217,9 @@ TEST(Document, ManyCurvesAreNamedInTheHeadlineUpToFour) {
 
 TEST(Document, BuildsAndShapesAreNamedWhereThereAreSeveral) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, kOne);
-  b.add(Mode::strong, 1, kOne).point.build = "new";
-  b.add(Mode::strong, 1, kOne).point.shape.threads_per_rank = 2;
+  b.add(Mode::strong, 1, kTimesAtOne);
+  b.add(Mode::strong, 1, kTimesAtOne).point.build = "new";
+  b.add(Mode::strong, 1, kTimesAtOne).point.shape.threads_per_rank = 2;
   const Document document = make_document(b.study);
   EXPECT_EQ(document.sentences[1], "jacobi strong, build new: no answer, only K=1 has a valid run");
   EXPECT_EQ(document.sentences[2],
@@ -229,7 +229,7 @@ TEST(Document, BuildsAndShapesAreNamedWhereThereAreSeveral) {
 
 TEST(Document, SuperlinearCarriesAFlagAndANote) {
   EvidenceBuilder b;
-  b.add(Mode::strong, 1, kOne);
+  b.add(Mode::strong, 1, kTimesAtOne);
   b.add(Mode::strong, 2, times(0.4));
   const Document document = make_document(b.study);
   EXPECT_TRUE(has_note(document, "E>1 (jacobi strong K=2): more than ideal needs a cause"));
