@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/files.h"
@@ -72,20 +72,10 @@ Result<int> logs(Session& session, const Arguments& arguments) {
   const std::string why = there ? "" : why_missing(found, folder, stream);
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("study").value(found.study.id);
-    json.key("run").value(found.run.number);
-    json.key("attempt").value(attempt);
-    json.key("stream").value(stream);
-    json.key("path").value(path);
-    json.key("text");
-    there ? json.value(text) : json.null();
-    json.key("missing_because");
-    there ? json.null() : json.value(why);
-    json.key("kept").begin_array();
-    for (const std::string& one : kept) json.value(one);
-    json.end_array();
-    json.end_object();
+    json.begin_object().put("study", found.study.id).put("run", found.run.number);
+    json.put("attempt", attempt).put("stream", stream).put("path", path);
+    json.put("text", when(there, text)).put("missing_because", when(!there, why));
+    json.put("kept", kept).end_object();
     session.out << json.text() << "\n";
   } else if (there) {
     session.out << (session.out_is_terminal ? plain_lines(text) : text);
