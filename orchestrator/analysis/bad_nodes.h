@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -29,6 +30,13 @@ struct BadNode {
   int points = 0;       // where runs with and without it could be compared
   int points_slower = 0;
   std::vector<std::string> inseparable;  // nodes that were in exactly the same runs
+  static constexpr auto fields() {
+    using T = BadNode;
+    return described(one_line, field("node", &T::node), field("slowdown", &T::slowdown),
+                     field("p", &T::p_value), field("runs", &T::runs), field("points", &T::points),
+                     field("points_slower", &T::points_slower),
+                     field("inseparable", &T::inseparable));
+  }
 };
 
 struct BadNodeVerdict {

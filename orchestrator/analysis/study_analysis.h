@@ -25,12 +25,17 @@
 #include "orchestrator/analysis/statistics/metric_summary.h"
 #include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/analysis/statistics/tail.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
 // `code` is stable (docs/reference/report.md lists all), `message` is a sentence.
 struct Warning {
   std::string code, message;
+  static constexpr auto fields() {
+    using T = Warning;
+    return described(one_line, field("code", &T::code), field("message", &T::message));
+  }
 };
 
 // Beside one PointSummary.
@@ -63,6 +68,13 @@ struct LossShares {
   double imbalance = 0;  // breakdown only
   double communication = 0;
   double computation = 0;  // breakdown only: extra compute time
+  static constexpr auto fields() {
+    using T = LossShares;
+    return described(one_line, field("basis", &T::basis), field("k", &T::k),
+                     field("serial", &T::serial), field("imbalance", &T::imbalance),
+                     field("communication", &T::communication),
+                     field("computation", &T::computation));
+  }
 };
 
 // How the problem must grow to hold `efficiency` at K, by the best model; work is in units of
@@ -109,8 +121,21 @@ struct ShapeContest {
     double ratio = 1;                  // T of the runner-up over the winner's
     std::optional<Interval> interval;  // of the ratio; one that holds 1 is a tie
     bool tie = false;
+    static constexpr auto fields() {
+      using T = Entry;
+      return described(one_line, field("k", &T::k), field("cores", &T::cores),
+                       field("winner", &T::winner), field("runner_up", &T::runner_up),
+                       field("ratio", &T::ratio),
+                       fields_of([](const T& entry) { return bounds_of(entry.interval); }),
+                       field("tie", &T::tie));
+    }
   };
   std::vector<Entry> entries;
+  static constexpr auto fields() {
+    using T = ShapeContest;
+    return described(field("build", &T::build), field("case", &T::case_name),
+                     field("mode", &T::mode), field("entries", &T::entries));
+  }
 };
 
 struct CollectiveAnswer {

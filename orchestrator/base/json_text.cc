@@ -79,7 +79,7 @@ std::string json_number(double value) {
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
   text_ += json_quote(name);
-  text_ += indent_ > 0 ? ": " : ":";
+  text_ += is_on_one_line() ? ":" : ": ";
   after_key_ = true;
   return *this;
 }
@@ -90,17 +90,20 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
   return *this;
 }
 
-JsonWriter& JsonWriter::open(char bracket) {
+JsonWriter& JsonWriter::open(char bracket, bool on_one_line) {
   separate();
   text_ += bracket;
   ++depth_;
+  if (on_one_line && line_depth_ == kNoLine) line_depth_ = depth_;
   first_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::close(char bracket) {
+  const bool on_one_line = is_on_one_line();
   --depth_;
-  if (!first_) new_line();
+  if (!first_ && !on_one_line) new_line();
+  if (depth_ < line_depth_) line_depth_ = kNoLine;
   text_ += bracket;
   first_ = false;
   return *this;
@@ -120,7 +123,7 @@ void JsonWriter::separate() {
 }
 
 void JsonWriter::new_line() {
-  if (indent_ == 0) return;
+  if (is_on_one_line()) return;
   text_ += '\n';
   text_.append(static_cast<std::size_t>(indent_) * depth_, ' ');
 }

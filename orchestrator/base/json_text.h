@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,8 @@ std::string json_number(double value);
 class JsonWriter {
  public:
   explicit JsonWriter(int indent = 0) : indent_(indent) {}  // 0: one line
-  JsonWriter& begin_object() { return open('{'); }
+  // `on_one_line`: it stands on one line, whatever the indent.
+  JsonWriter& begin_object(bool on_one_line = false) { return open('{', on_one_line); }
   JsonWriter& end_object() { return close('}'); }
   JsonWriter& begin_array() { return open('['); }
   JsonWriter& end_array() { return close(']'); }
@@ -37,15 +39,26 @@ class JsonWriter {
   JsonWriter& raw(std::string_view json);  // a value that is JSON already
   const std::string& text() const { return text_; }
 
+  // A key and whatever json_put.h can write; of what holds nothing no key, or null.
+  template <typename T>
+  JsonWriter& put(std::string_view name, const T& value);
+  template <typename T>
+  JsonWriter& put_if_any(std::string_view name, const T& value);
+  template <typename T>
+  JsonWriter& put_or_null(std::string_view name, const T& value);
+
  private:
-  JsonWriter& open(char bracket);
+  JsonWriter& open(char bracket, bool on_one_line = false);
   JsonWriter& close(char bracket);
   void separate();
   void new_line();
+  bool is_on_one_line() const { return indent_ == 0 || depth_ >= line_depth_; }
 
+  static constexpr int kNoLine = std::numeric_limits<int>::max();
   int indent_;
   int depth_ = 0;
-  bool first_ = true;  // no comma before the next item
+  int line_depth_ = kNoLine;  // of the object that stands on one line
+  bool first_ = true;         // no comma before the next item
   bool after_key_ = false;
   std::string text_;
 };

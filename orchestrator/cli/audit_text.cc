@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/audit_text.h"
 
-#include "orchestrator/cli/curve_words.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
@@ -47,41 +47,15 @@ std::string question_text(std::size_t number, const std::string& question, int w
   return text.replace(0, head.size(), head);
 }
 
-void put_number(JsonWriter& json, const char* key, const std::optional<double>& value) {
-  json.key(key);
-  value ? json.value(*value) : json.null();
-}
-
 void put_claim(JsonWriter& json, const AuditedClaim& one) {
   const ClaimNumbers& n = one.audit.numbers;
-  json.begin_object().key("title").value(one.title).key("claim").value(one.claim.text);
-  json.key("source").value(one.claim.source).key("mode");
-  one.claim.mode ? json.value(to_string(*one.claim.mode)) : json.null();
-  json.key("worker").value(one.claim.worker).key("summary").value(one.audit.summary);
-  json.key("k0").value(n.k0).key("k0_stated").value(n.k0_stated);
-  json.key("points").begin_array();
-  for (const ClaimNumber& at : n.points) {
-    json.begin_object().key("k").value(at.k).key("speedup").value(at.speedup);
-    json.key("efficiency").value(at.efficiency);
-    put_number(json, "serial_share", at.serial);
-    put_number(json, "seconds", at.seconds);
-    json.end_object();
-  }
-  json.end_array();
-  put_number(json, "knee", n.knee);
-  json.key("knee_beyond").value(n.knee_beyond);
-  put_number(json, "implied_knee", n.implied_knee);
-  put_number(json, "implied_ceiling", n.implied_ceiling);
-  json.key("findings").begin_array();
-  for (const RuleFinding& finding : one.audit.findings) {
-    json.begin_object().key("rule").value(finding.rule);
-    json.key("verdict").value(to_string(finding.verdict));
-    json.key("sentence").value(finding.sentence).key("question").value(finding.question);
-    json.end_object();
-  }
-  json.end_array().key("questions").begin_array();
-  for (const std::string& question : one.audit.questions) json.value(question);
-  json.end_array().end_object();
+  json.begin_object().put("title", one.title).put("claim", one.claim.text);
+  json.put("source", one.claim.source).put("mode", one.claim.mode);
+  json.put("worker", one.claim.worker).put("summary", one.audit.summary).put("k0", n.k0);
+  json.put("k0_stated", n.k0_stated).put("points", n.points).put("knee", n.knee);
+  json.put("knee_beyond", n.knee_beyond).put("implied_knee", n.implied_knee);
+  json.put("implied_ceiling", n.implied_ceiling).put("findings", one.audit.findings);
+  json.put("questions", one.audit.questions).end_object();
 }
 
 }  // namespace
@@ -110,10 +84,8 @@ std::string audit_text(const AuditAnswer& answer, int width) {
 
 std::string audit_json(const AuditAnswer& answer) {
   JsonWriter json(2);
-  json.begin_object().key("schema").value("kneepoint.audit/1");
-  json.key("subject").value(answer.subject).key("floor").value(answer.floor);
-  put_caveats(json, answer.caveats);
-  json.key("claims").begin_array();
+  json.begin_object().put("schema", "kneepoint.audit/1").put("subject", answer.subject);
+  json.put("floor", answer.floor).put("caveats", answer.caveats).key("claims").begin_array();
   for (const AuditedClaim& one : answer.claims) put_claim(json, one);
   return json.end_array().end_object().text();
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
@@ -22,10 +22,7 @@ void answer(Session& session, const StudyRow& study, const std::string& done,
             const std::string& sentence) {
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("study").value(study.id);
-    json.key("result").value(done);
-    json.end_object();
+    json.begin_object().put("study", study.id).put("result", done).end_object();
     session.out << json.text() << "\n";
   } else {
     session.out << sentence << "\n";

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/estimate.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
@@ -157,6 +157,47 @@ std::string cost_text(const CheckAnswer& answer) {
   return text;
 }
 
+void put_planned_point(JsonWriter& json, const Point& point, const Plan& plan) {
+  json.begin_object().put("key", point.key()).put("build", point.build);
+  json.put("workload", point.workload).put("case", point.case_name).put("mode", point.mode);
+  json.put("k", point.k).put("nodes", point.shape.nodes).put("ranks", point.shape.ranks);
+  json.put("ranks_per_node", point.shape.ranks_per_node);
+  json.put("threads_per_rank", point.shape.threads_per_rank);
+  json.put("gpus_per_node", point.shape.gpus_per_node);
+  json.put("size", when(point.has_size, point.size));
+  json.put("runs_min", plan.search.adaptive ? 0 : plan.repeat.min);
+  json.put("runs_max", plan.repeat.max).put("held_fixed", point.held_fixed);
+  json.put("emulated", point.emulated).put_or_null("modelled_seconds", point.modelled_seconds);
+  json.put("command", point.command.argv).end_object();
+}
+
+void put_submission(JsonWriter& json, const CheckAnswer& answer) {
+  const Submission submission = submission_of(answer);
+  const Shape& largest = submission.largest;
+  json.key("submission").begin_object().put("packing", answer.site.packing.mode);
+  json.put("runs", submission.runs).put("allocations", submission.allocations);
+  json.put("allocations_at_most", submission.allocations_at_most);
+  json.put("concurrent", answer.concurrent).put("largest_nodes", largest.nodes);
+  json.put("largest_ranks", largest.ranks);
+  json.put("largest_cores", submission.largest_is_emulated ? 0 : largest.cpus()).end_object();
+}
+
+void put_estimate(JsonWriter& json, const CheckAnswer& answer) {
+  const Plan& plan = answer.study.plan;
+  const CostEstimate estimate = estimate_cost(
+      answer.study, plan.search.adaptive ? plan.repeat.max : plan.repeat.min, answer.price);
+  json.key("estimate").begin_object().put("modelled_runs", estimate.modelled_runs);
+  json.put("modelled_node_hours", estimate.modelled_node_hours);
+  json.put("bounded_runs", estimate.bounded_runs);
+  json.put("bounded_node_hours", estimate.bounded_node_hours);
+  if (answer.price) {
+    json.put("currency", answer.price->currency);
+    json.put("modelled_amount", micros_text(estimate.modelled_money->micros));
+    json.put("bounded_amount", micros_text(estimate.bounded_money->micros));
+  }
+  json.end_object();
+}
+
 }  // namespace
 
 std::vector<std::string> sentences_of(const std::vector<Rehearsal>& rehearsals) {
@@ -217,102 +258,30 @@ std::string to_text(const CheckAnswer& answer) {
 
 std::string to_json(const CheckAnswer& answer) {
   const Plan& plan = answer.study.plan;
-  const auto strings = [](JsonWriter& json, const std::vector<std::string>& items) {
-    json.begin_array();
-    for (const std::string& item : items) json.value(item);
-    json.end_array();
-  };
   JsonWriter json;
-  json.begin_object();
-  json.key("study").value(plan.study);
-  json.key("hash8").value(answer.study.hash8);
-  json.key("series").value(plan.study + "-" + answer.study.hash8);
-  json.key("seed").value(plan.seed);
-  json.key("worker").value(to_string(plan.worker));
-  json.key("site").value(answer.site.name);
-  json.key("backend").value(to_string(answer.site.backend));
-  json.key("points").begin_array();
-  for (const Point& point : answer.study.points) {
-    json.begin_object();
-    json.key("key").value(point.key());
-    json.key("build").value(point.build);
-    json.key("workload").value(point.workload);
-    json.key("case").value(point.case_name);
-    json.key("mode").value(to_string(point.mode));
-    json.key("k").value(point.k);
-    json.key("nodes").value(point.shape.nodes);
-    json.key("ranks").value(point.shape.ranks);
-    json.key("ranks_per_node").value(point.shape.ranks_per_node);
-    json.key("threads_per_rank").value(point.shape.threads_per_rank);
-    json.key("gpus_per_node").value(point.shape.gpus_per_node);
-    json.key("size");
-    point.has_size ? json.value(point.size) : json.null();
-    json.key("runs_min").value(plan.search.adaptive ? 0 : plan.repeat.min);
-    json.key("runs_max").value(plan.repeat.max);
-    json.key("held_fixed").value(point.held_fixed);
-    json.key("emulated").value(point.emulated);
-    json.key("modelled_seconds");
-    point.modelled_seconds > 0 ? json.value(point.modelled_seconds) : json.null();
-    json.key("command");
-    strings(json, point.command.argv);
-    json.end_object();
-  }
+  json.begin_object().put("study", plan.study).put("hash8", answer.study.hash8);
+  json.put("series", plan.study + "-" + answer.study.hash8).put("seed", plan.seed);
+  json.put("worker", plan.worker).put("site", answer.site.name);
+  json.put("backend", answer.site.backend).key("points").begin_array();
+  for (const Point& point : answer.study.points) put_planned_point(json, point, plan);
   json.end_array();
-  const Submission submission = submission_of(answer);
-  json.key("submission").begin_object();
-  json.key("packing").value(to_string(answer.site.packing.mode));
-  json.key("runs").value(submission.runs);
-  json.key("allocations").value(submission.allocations);
-  json.key("allocations_at_most").value(submission.allocations_at_most);
-  json.key("concurrent").value(answer.concurrent);
-  json.key("largest_nodes").value(submission.largest.nodes);
-  json.key("largest_ranks").value(submission.largest.ranks);
-  json.key("largest_cores").value(submission.largest_is_emulated ? 0 : submission.largest.cpus());
-  json.end_object();
-  const CostEstimate estimate = estimate_cost(
-      answer.study, plan.search.adaptive ? plan.repeat.max : plan.repeat.min, answer.price);
-  json.key("estimate").begin_object();
-  json.key("modelled_runs").value(estimate.modelled_runs);
-  json.key("modelled_node_hours").value(estimate.modelled_node_hours);
-  json.key("bounded_runs").value(estimate.bounded_runs);
-  json.key("bounded_node_hours").value(estimate.bounded_node_hours);
-  if (answer.price) {
-    json.key("currency").value(answer.price->currency);
-    json.key("modelled_amount").value(micros_text(estimate.modelled_money->micros));
-    json.key("bounded_amount").value(micros_text(estimate.bounded_money->micros));
-  }
-  json.end_object();
-  json.key("search").value(plan.search.adaptive ? "adaptive" : "grid");
+  put_submission(json, answer);
+  put_estimate(json, answer);
+  json.put("search", plan.search.adaptive ? "adaptive" : "grid");
   if (answer.search) {
-    json.key("forecast").begin_object();
-    json.key("rounds").value(answer.search->rounds);
-    json.key("runs").value(answer.search->runs);
-    json.key("node_hours").value(answer.search->node_seconds / 3600);
-    json.end_object();
+    json.key("forecast").begin_object().put("rounds", answer.search->rounds);
+    json.put("runs", answer.search->runs);
+    json.put("node_hours", answer.search->node_seconds / 3600).end_object();
   }
-  json.key("budget").begin_object();
-  json.key("sentence").value(answer.budget.sentence);
-  json.key("refusals");
-  strings(json, answer.budget.refusals);
-  json.key("warnings");
-  strings(json, answer.budget.warnings);
-  json.end_object();
-  json.key("warnings");
-  strings(json, answer.warnings);
-  json.key("refusals");
-  strings(json, answer.refusals);
-  json.key("rehearsals");
-  strings(json, sentences_of(answer.rehearsals));
-  json.key("refused").value(std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
-                                        [](const Rehearsal& one) { return one.refused; }));
-  json.key("live_reports");
-  answer.live_reports.empty() ? json.null() : json.value(answer.live_reports);
-  json.key("live_reports_refused").value(answer.live_refused);
-  json.key("emitted");
-  strings(json, answer.emitted);
-  json.key("problems").begin_array().end_array();
-  json.end_object();
-  return json.text() + "\n";
+  json.key("budget").begin_object().put("sentence", answer.budget.sentence);
+  json.put("refusals", answer.budget.refusals).put("warnings", answer.budget.warnings);
+  json.end_object().put("warnings", answer.warnings).put("refusals", answer.refusals);
+  json.put("rehearsals", sentences_of(answer.rehearsals));
+  json.put("refused", std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
+                                  [](const Rehearsal& one) { return one.refused; }));
+  json.put_or_null("live_reports", answer.live_reports);
+  json.put("live_reports_refused", answer.live_refused).put("emitted", answer.emitted);
+  return json.key("problems").begin_array().end_array().end_object().text() + "\n";
 }
 
 }  // namespace kneepoint::cli

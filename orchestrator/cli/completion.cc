@@ -3,7 +3,7 @@
 // kneepoint completion: prints the script that makes a shell complete our words.
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/completion_script.h"
 
@@ -17,10 +17,7 @@ Result<int> completion(Session& session, const Arguments& arguments) {
                                               : fish_completion(all_commands());
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("shell").value(shell);
-    json.key("script").value(script);
-    json.end_object();
+    json.begin_object().put("shell", shell).put("script", script).end_object();
     session.out << json.text() << "\n";
   } else {
     session.out << script;

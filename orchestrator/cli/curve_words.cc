@@ -10,14 +10,7 @@ std::string curve_name(const std::string& build, const std::string& case_name, M
 }
 
 void put_caveats(JsonWriter& json, const std::vector<Caveat>& caveats) {
-  json.key("caveats").begin_array();
-  for (const Caveat& caveat : caveats) {
-    json.begin_object();
-    json.key("code").value(caveat.code);
-    json.key("message").value(caveat.message);
-    json.end_object();
-  }
-  json.end_array();
+  json.put("caveats", caveats);
 }
 
 }  // namespace kneepoint::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint::cli {

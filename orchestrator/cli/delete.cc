@@ -4,7 +4,7 @@
 // that fails, the study is still there and can be deleted again.
 #include <iostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/files.h"
@@ -57,12 +57,8 @@ Result<int> delete_study(Session& session, const Arguments& arguments) {
   }
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("study").value(row.id);
-    json.key("deleted").value(true);
-    json.key("files_deleted").value(files);
-    json.key("work_dir").value(row.work_dir);
-    json.end_object();
+    json.begin_object().put("study", row.id).put("deleted", true).put("files_deleted", files);
+    json.put("work_dir", row.work_dir).end_object();
     session.out << json.text() << "\n";
   } else {
     session.out << "deleted " << row.id << (files ? " and " : "; its files are still in ")

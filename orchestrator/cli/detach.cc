@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/io/poller.h"
@@ -110,12 +110,8 @@ Result<int> start_detached(Session& session, StudyStore& store, const StudyRow& 
   }
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("study").value(study.id);
-    json.key("pid").value(static_cast<std::int64_t>(*pid));
-    json.key("ended").value(started.ended);
-    json.key("log").value(log);
-    json.end_object();
+    json.begin_object().put("study", study.id).put("pid", *pid).put("ended", started.ended);
+    json.put("log", log).end_object();
     session.out << json.text() << "\n";
     return kExitDone;
   }

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
@@ -137,20 +137,8 @@ std::string to_text(const std::vector<Finding>& findings, const std::string& sit
 
 std::string to_json(const std::vector<Finding>& findings, const std::string& site) {
   JsonWriter json;
-  json.begin_object();
-  json.key("site").value(site);
-  json.key("ready").value(is_ready(findings));
-  json.key("findings").begin_array();
-  for (const Finding& one : findings) {
-    json.begin_object();
-    json.key("what").value(one.what);
-    json.key("grade").value(to_string(one.grade));
-    json.key("text").value(one.text);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return json.text() + "\n";
+  json.begin_object().put("site", site).put("ready", is_ready(findings));
+  return json.put("findings", findings).end_object().text() + "\n";
 }
 
 }  // namespace kneepoint::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/site.h"
 
 namespace kneepoint::cli {
@@ -19,6 +20,10 @@ struct Finding {
   std::string what;
   Grade grade = Grade::ok;
   std::string text;  // what was seen; of a warning or a bad one also what to change
+  static constexpr auto fields() {
+    using T = Finding;
+    return described(field("what", &T::what), field("grade", &T::grade), field("text", &T::text));
+  }
 };
 
 // The largest allocation that the site's limits and the backend leave; 0: not known.

@@ -8,13 +8,9 @@ namespace kneepoint::cli {
 void write_events(JsonWriter& json, const std::vector<Event>& events) {
   json.key("events").begin_array();
   for (const Event& event : events) {
-    json.begin_object();
-    json.key("time").value(to_utc_text(event.wall_ns));
-    json.key("kind").value(event.kind);
-    json.key("run").value(event.run_number);
-    json.key("attempt").value(event.attempt_number);
-    json.key("text").value(event.text);
-    json.end_object();
+    json.begin_object().put("time", to_utc_text(event.wall_ns)).put("kind", event.kind);
+    json.put("run", event.run_number).put("attempt", event.attempt_number);
+    json.put("text", event.text).end_object();
   }
   json.end_array();
 }

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {

@@ -86,24 +86,4 @@ std::string profile_text(const AttemptProfile& profile) {
   return text;
 }
 
-void write_profile(JsonWriter& json, const AttemptProfile& profile) {
-  json.key("mpi_profile").begin_object().key("ranks").begin_array();
-  for (const RankProfile& rank : profile.ranks) {
-    json.begin_object().key("rank").value(rank.rank).key("complete").value(rank.complete);
-    json.key("threads").value(rank.threads).key("window_ns").value(rank.window_ns);
-    json.key("collective_ns").value(rank.collective_ns);
-    json.key("point_to_point_ns").value(rank.point_to_point_ns);
-    json.key("wait_ns").value(rank.wait_ns).key("one_sided_ns").value(rank.one_sided_ns);
-    json.key("other_ns").value(rank.other_ns);
-    json.key("other_threads_ns").value(rank.other_threads_ns).end_object();
-  }
-  json.end_array().key("operations").begin_array();
-  for (const OperationTotal& one : profile.operations) {
-    json.begin_object().key("name").value(one.name).key("kind").value(one.kind);
-    json.key("calls").value(one.calls).key("bytes").value(one.bytes);
-    json.key("time_ns").value(one.time_ns).key("max_ns").value(one.max_ns).end_object();
-  }
-  json.end_array().end_object();
-}
-
 }  // namespace kneepoint::cli

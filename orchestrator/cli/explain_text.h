@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/base/json_text.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/store/study_store.h"
@@ -43,9 +42,8 @@ Result<RunStory> read_story(StudyStore& store, const FoundRun& found);
 std::string to_text(const RunStory& story);
 std::string to_json(const RunStory& story);  // one line, newline included
 
-// The MPI calls of an attempt; "" without a profile. In JSON one key of the attempt's object.
+// The MPI calls of an attempt; "" without a profile.
 std::string profile_text(const AttemptProfile& profile);
-void write_profile(JsonWriter& json, const AttemptProfile& profile);
 
 // What became of an attempt, in a sentence: "failed (exit_code): the program exited with ...".
 std::string outcome_sentence(const AttemptRow& attempt);

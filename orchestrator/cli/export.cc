@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/export_secrets.h"
 #include "orchestrator/cli/files.h"
@@ -112,12 +112,9 @@ Result<int> run_export(Session& session, const Arguments& arguments) {
   const std::string words = signature_words(pack, true);
   if (session.json) {
     JsonWriter json;
-    json.begin_object().key("study").value(row.id).key("file").value(path);
-    json.key("bytes").value(static_cast<std::uint64_t>(bytes->size()));
-    json.key("sha256").value(pack.digest).key("signer").value(pack.signer);
-    json.key("left_out").begin_array();
-    for (const std::string& one : header.left_out) json.value(one);
-    session.out << json.end_array().end_object().text() << "\n";
+    json.begin_object().put("study", row.id).put("file", path).put("bytes", bytes->size());
+    json.put("sha256", pack.digest).put("signer", pack.signer).put("left_out", header.left_out);
+    session.out << json.end_object().text() << "\n";
     return kExitDone;
   }
   session.out << "wrote " << path << ": study " << row.id << ", sha256 " << pack.digest << "\n"

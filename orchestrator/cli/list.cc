@@ -3,7 +3,7 @@
 // kneepoint list: every study of the database, newest first.
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/table.h"
@@ -15,25 +15,14 @@ std::string to_json(const std::vector<StudyRow>& studies) {
   JsonWriter json;
   json.begin_object().key("studies").begin_array();
   for (const StudyRow& study : studies) {
-    json.begin_object();
-    json.key("id").value(study.id);
-    json.key("name").value(study.name);
-    json.key("hash8").value(study.hash8);
-    json.key("n").value(study.n);
-    json.key("state").value(study.state);
-    json.key("runs").value(study.runs);
-    json.key("succeeded").value(study.succeeded);
-    json.key("failed").value(study.failed);
-    json.key("backend").value(study.backend);
-    json.key("site").value(study.site);
-    json.key("plan").value(study.plan_path);
-    json.key("work_dir").value(study.work_dir);
-    json.key("created").value(to_utc_text(study.created_ns));
-    json.key("updated").value(to_utc_text(study.updated_ns));
-    json.end_object();
+    json.begin_object().put("id", study.id).put("name", study.name).put("hash8", study.hash8);
+    json.put("n", study.n).put("state", study.state).put("runs", study.runs);
+    json.put("succeeded", study.succeeded).put("failed", study.failed);
+    json.put("backend", study.backend).put("site", study.site).put("plan", study.plan_path);
+    json.put("work_dir", study.work_dir).put("created", to_utc_text(study.created_ns));
+    json.put("updated", to_utc_text(study.updated_ns)).end_object();
   }
-  json.end_array().end_object();
-  return json.text() + "\n";
+  return json.end_array().end_object().text() + "\n";
 }
 
 std::string to_table_text(const std::vector<StudyRow>& studies, Nanoseconds now) {

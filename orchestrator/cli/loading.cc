@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/input_files.h"
@@ -155,19 +155,7 @@ std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
 }
 
 std::string problems_json(const std::vector<Problem>& problems) {
-  JsonWriter json;
-  json.begin_array();
-  for (const Problem& problem : problems) {
-    json.begin_object();
-    json.key("file").value(problem.file);
-    json.key("line").value(problem.line);
-    json.key("column").value(problem.column);
-    json.key("key").value(problem.key);
-    json.key("message").value(problem.message);
-    json.end_object();
-  }
-  json.end_array();
-  return json.text();
+  return json_text(problems);
 }
 
 int report_problems(Session& session, const std::vector<Problem>& problems) {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/files.h"
@@ -45,32 +45,13 @@ Result<std::vector<std::string>> kept_paths(StudyStore& store, const FoundRun& f
   return paths;
 }
 
-std::string to_json(const RunOutput& output) {
-  JsonWriter json;
-  json.begin_object();
-  json.key("study").value(output.study);
-  json.key("run").value(output.run);
-  json.key("attempt").value(output.attempt);
-  json.key("stream").value(output.stream);
-  json.key("path").value(output.path);
-  json.key("text");
-  output.text ? json.value(*output.text) : json.null();
-  json.key("missing_because");
-  output.text ? json.null() : json.value(output.missing_because);
-  json.key("kept").begin_array();
-  for (const std::string& one : output.kept) json.value(one);
-  json.end_array();
-  json.end_object();
-  return json.text();
-}
-
 Result<int> logs(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const FoundRun found, find_run(*store, arguments.text("RUN")));
   TRY_ASSIGN(const RunOutput output, read_output(*store, found, arguments.count("--attempt"),
                                                  arguments.has("--stderr") ? "stderr" : "stdout"));
   if (session.json) {
-    session.out << to_json(output) << "\n";
+    session.out << json_text(output) << "\n";
     return kExitDone;
   }
   if (output.text) {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
@@ -61,10 +61,8 @@ Result<int> man(Session& session, const Arguments& arguments) {
     JsonWriter json;
     json.begin_object().key("pages").begin_array();
     for (const ManPage& page : pages) {
-      json.begin_object();
-      json.key("file").value(folder.empty() ? page.file : folder + "/" + page.file);
-      json.key("text").value(page.text);
-      json.end_object();
+      json.begin_object().put("file", folder.empty() ? page.file : folder + "/" + page.file);
+      json.put("text", page.text).end_object();
     }
     json.end_array().end_object();
     session.out << json.text() << "\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/noise.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
@@ -36,11 +36,6 @@ std::string advice_words(const NoiseReport& report) {
          percent_text(std::max(advice.detectable, report.curve_effect)) +
          " in four of five nights, and the plan asks for " + percent_text(report.max_regression) +
          ".";
-}
-
-void put_optional(JsonWriter& json, const char* key, const std::optional<double>& value) {
-  json.key(key);
-  value ? json.value(*value) : json.null();
 }
 
 }  // namespace
@@ -78,30 +73,15 @@ std::string noise_text(const NoiseReport& report, int width) {
 
 std::string noise_json(const NoiseReport& report) {
   JsonWriter json(2);
-  json.begin_object().key("schema").value("kneepoint.noise/1").key("series").value(report.series);
-  json.key("studies").begin_array();
-  for (const std::string& id : report.studies) json.value(id);
-  json.end_array().key("nights_of_series").value(report.nights_of_series);
-  const NoiseComponents& noise = report.noise;
-  json.key("runs").value(noise.runs).key("points").value(noise.points);
-  json.key("nights").value(noise.nights).key("node_sets").value(noise.node_sets);
-  json.key("repeat_sd").value(noise.repeat_sd);
-  put_optional(json, "common_night_sd", noise.common_night_sd);
-  put_optional(json, "point_night_sd", noise.point_night_sd);
-  put_optional(json, "node_sd", noise.node_sd);
-  json.key("untold").begin_array();
-  for (const std::string& sentence : noise.untold) json.value(sentence);
-  json.end_array().key("simulated").begin_object();
-  json.key("nights").value(report.quiet.nights).key("repeats").value(report.shape.repeats);
-  json.key("history").value(report.shape.history).key("regressed").value(report.quiet.regressed);
-  json.key("suspect").value(report.quiet.suspect);
-  json.key("inconclusive").value(report.quiet.inconclusive).key("pass").value(report.quiet.pass);
-  put_optional(json, "smallest_detectable", report.detectable);
-  json.end_object().key("recommended").begin_object();
-  json.key("repeats").value(report.advice.repeats).key("history").value(report.advice.history);
-  json.key("detectable").value(report.advice.detectable);
-  json.key("reachable").value(report.advice.reachable).end_object();
-  return json.end_object().text();
+  json.begin_object().put("schema", "kneepoint.noise/1").put("series", report.series);
+  json.put("studies", report.studies).put("nights_of_series", report.nights_of_series);
+  put_fields(json, report.noise);
+  json.key("simulated").begin_object().put("nights", report.quiet.nights);
+  json.put("repeats", report.shape.repeats).put("history", report.shape.history);
+  json.put("regressed", report.quiet.regressed).put("suspect", report.quiet.suspect);
+  json.put("inconclusive", report.quiet.inconclusive).put("pass", report.quiet.pass);
+  json.put("smallest_detectable", report.detectable).end_object();
+  return json.put("recommended", report.advice).end_object().text();
 }
 
 Calibration calibration_of(const NoiseReport& report, Nanoseconds made) {
@@ -133,17 +113,7 @@ std::string calibration_words(const Calibration& calibration) {
 }
 
 std::string calibration_json(const Calibration& calibration) {
-  JsonWriter json;
-  json.begin_object().key("made").value(to_utc_text(calibration.made_ns));
-  json.key("repeat_sd").value(calibration.repeat_sd);
-  put_optional(json, "night_sd", calibration.night_sd);
-  put_optional(json, "node_sd", calibration.node_sd);
-  json.key("false_alarm_rate").value(calibration.false_alarm_rate);
-  json.key("smallest_detectable").value(calibration.smallest_detectable);
-  json.key("repeats").value(calibration.repeats).key("studies").value(calibration.nights);
-  json.key("recommended_repeats").value(calibration.recommended_repeats);
-  json.key("recommended_history").value(calibration.recommended_history);
-  return json.end_object().text();
+  return json_text(calibration);
 }
 
 }  // namespace kneepoint::cli

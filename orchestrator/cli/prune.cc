@@ -4,7 +4,7 @@
 // every run, its parts, ranks, metrics and provenance stay, so reports and verdicts are the same.
 #include <iostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/age.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller.h"
@@ -68,13 +68,11 @@ Result<void> confirm(Session& session, const std::string& what) {
 
 std::string answer_json(const std::vector<OldStudy>& old, bool dry, std::int64_t bytes) {
   JsonWriter json;
-  json.begin_object().key("dry_run").value(dry).key("studies").begin_array();
+  json.begin_object().put("dry_run", dry).key("studies").begin_array();
   for (const OldStudy& one : old) {
-    json.begin_object().key("study").value(one.row.id).key("samples").value(one.samples);
-    json.end_object();
+    json.begin_object().put("study", one.row.id).put("samples", one.samples).end_object();
   }
-  json.end_array().key("database_bytes");
-  bytes > 0 ? json.value(bytes) : json.null();
+  json.end_array().put_or_null("database_bytes", bytes);
   return json.end_object().text() + "\n";
 }
 

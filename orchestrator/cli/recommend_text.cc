@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/recommend_text.h"
 
-#include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/cost_section.h"
@@ -67,9 +66,12 @@ std::string next_words(const Recommendation& choice) {
   return text + ".";
 }
 
+std::optional<int> k_of(const CostPoint* point) {
+  return point == nullptr ? std::nullopt : std::optional(point->k);
+}
+
 std::string table_text(const CostCurve& curve, const Recommendation& choice) {
-  const DetailTable table = cost_table(
-      curve, choice.chosen == nullptr ? std::nullopt : std::optional<int>(choice.chosen->k));
+  const DetailTable table = cost_table(curve, k_of(choice.chosen));
   std::vector<Column> columns;
   for (const kneepoint::Column& column : table.columns) {
     std::string title = column.header;
@@ -82,21 +84,12 @@ std::string table_text(const CostCurve& curve, const Recommendation& choice) {
 }
 
 void put_curve(JsonWriter& json, const CostCurve& curve, const Recommendation& choice) {
-  json.begin_object();
-  json.key("build").value(curve.build).key("case").value(curve.case_name);
-  json.key("shape").value(curve.shape_name).key("mode").value(to_string(curve.mode));
-  json.key("held_fixed").value(curve.held_fixed).key("result").value(curve.result_name);
-  json.key("k");
-  choice.chosen != nullptr ? json.value(choice.chosen->k) : json.null();
-  json.key("why").value(choice.why);
-  json.key("runner_up");
-  choice.runner_up != nullptr ? json.value(choice.runner_up->k) : json.null();
-  json.key("margin").value(choice.margin);
-  put_interval(json, "margin_interval", choice.margin_interval);
-  json.key("tie").value(choice.tie);
-  json.key("next_k");
-  choice.next_k ? json.value(*choice.next_k) : json.null();
-  json.key("next_runs").value(choice.next_runs).key("next_micros");
+  json.begin_object().put("build", curve.build).put("case", curve.case_name);
+  json.put("shape", curve.shape_name).put("mode", curve.mode).put("held_fixed", curve.held_fixed);
+  json.put("result", curve.result_name).put("k", k_of(choice.chosen)).put("why", choice.why);
+  json.put("runner_up", k_of(choice.runner_up)).put("margin", choice.margin);
+  json.put("margin_interval", choice.margin_interval).put("tie", choice.tie);
+  json.put("next_k", choice.next_k).put("next_runs", choice.next_runs).key("next_micros");
   choice.next_cost ? json.value(choice.next_cost->micros) : json.null();
   put_cost_curve(json, curve);
   json.end_object();
@@ -130,13 +123,10 @@ std::string recommend_text(const RecommendAnswer& answer, int width) {
 
 std::string recommend_json(const RecommendAnswer& answer) {
   JsonWriter json(2);
-  json.begin_object().key("schema").value("kneepoint.recommend/1");
-  json.key("study").value(answer.study).key("objective").value(to_string(answer.request.objective));
-  json.key("currency").value(answer.book.currency).key("prices").value(answer.book.path);
-  json.key("item").value(answer.item.name).key("example").value(answer.book.example);
-  json.key("valid_from").value(answer.book.valid_from).key("source").value(answer.book.source);
-  put_caveats(json, answer.caveats);
-  json.key("curves").begin_array();
+  json.begin_object().put("schema", "kneepoint.recommend/1").put("study", answer.study);
+  json.put("objective", answer.request.objective);
+  put_prices(json, answer.book, answer.item);
+  json.put("caveats", answer.caveats).key("curves").begin_array();
   for (std::size_t i = 0; i < answer.curves.size(); ++i) {
     put_curve(json, answer.curves[i], answer.choices[i]);
   }

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/budget.h"
 #include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/choose_study.h"
@@ -113,16 +113,9 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
   const int code = of_runs == kExitDone && slower ? kExitNegative : of_runs;
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("study").value(row.id);
-    json.key("end").value(end_word);
-    json.key("runs").value(total);
-    json.key("failed").value(failed);
-    json.key("unfinished").value(open);
-    json.key("exit_code").value(code);
-    json.key("work_dir").value(row.work_dir);
-    json.key("report").raw(to_json(document));
-    json.end_object();
+    json.begin_object().put("study", row.id).put("end", end_word).put("runs", total);
+    json.put("failed", failed).put("unfinished", open).put("exit_code", code);
+    json.put("work_dir", row.work_dir).key("report").raw(to_json(document)).end_object();
     session.out << json.text() << "\n";
   } else if (builds && end == EngineEnd::finished) {
     session.out << to_build_text(row.id, *builds, session.width()) << std::flush;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/lookup.h"
 
@@ -22,6 +23,14 @@ struct RunOutput {
   std::string missing_because;    // where there is no text
   bool folder_exists = false;     // of the attempt
   std::vector<std::string> kept;  // files that the plan keeps of this attempt
+
+  static constexpr auto fields() {
+    using T = RunOutput;
+    return described(
+        field("study", &T::study), field("run", &T::run), field("attempt", &T::attempt),
+        field("stream", &T::stream), field("path", &T::path), field("text", &T::text),
+        field_or_null("missing_because", &T::missing_because), field("kept", &T::kept));
+  }
 
   std::string attempt_name() const;  // "r17-a2"
   std::string missing_text() const;  // "no stdout of r17-a2: the run printed nothing to stdout"

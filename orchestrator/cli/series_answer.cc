@@ -12,7 +12,7 @@
 
 #include "orchestrator/analysis/statistics/change_points.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/gate_study.h"
 #include "orchestrator/server/dashboard/api_schema.h"
 
@@ -91,31 +91,23 @@ std::optional<double> median_at(const StudyEvidence& night, const std::string& k
 
 void put_point(JsonWriter& json, const Point& point, const std::vector<StudyEvidence>& nights) {
   const std::string key = point.key();
-  json.begin_object();
-  json.key("key").value(key);
-  json.key("workload").value(point.workload);
-  json.key("mode").value(to_string(point.mode));
-  json.key("k").value(point.k);
-  json.key("seconds").begin_array();
+  json.begin_object().put("key", key).put("workload", point.workload).put("mode", point.mode);
+  json.put("k", point.k).key("seconds").begin_array();
   std::vector<double> logs;
   std::vector<std::size_t> measured;  // nights of `logs`
   for (std::size_t night = 0; night < nights.size(); ++night) {
     const auto seconds = median_at(nights[night], key);
-    seconds ? json.value(*seconds) : json.null();
+    put(json, seconds);
     if (!seconds || !(*seconds > 0)) continue;
     logs.push_back(std::log(*seconds));
     measured.push_back(night);
   }
-  json.end_array();
-  json.key("changes").begin_array();
+  json.end_array().key("changes").begin_array();
   for (const ChangePoint& change : change_points(logs)) {
-    json.begin_object();
-    json.key("night").value(static_cast<std::int64_t>(measured[change.night]));
-    json.key("ratio").value(change.ratio);
+    json.begin_object().put("night", measured[change.night]).put("ratio", change.ratio);
     json.end_object();
   }
-  json.end_array();
-  json.end_object();
+  json.end_array().end_object();
 }
 
 }  // namespace
@@ -136,30 +128,21 @@ Result<std::string> series_json(Session& session, StudyStore& store, const Serie
                                 JudgedNights& judged) {
   TRY_ASSIGN(const Nights nights, nights_of(session, store, series, judged));
   JsonWriter json;
-  json.begin_object();
-  json.key("schema").value(kApiSchema);
-  json.key("series").value(series.id());
+  json.begin_object().put("schema", kApiSchema).put("series", series.id());
   json.key("nights").begin_array();
   for (const StudyRow& row : nights.rows) {
     const auto verdict = nights.verdicts.find(row.id);
-    json.begin_object();
-    json.key("study").value(row.id);
-    json.key("time").value(to_utc_text(row.created_ns));
-    const bool known = verdict != nights.verdicts.end();
-    json.key("verdict");
-    known ? json.value(verdict->second.verdict) : json.null();
-    json.key("judged");
-    known ? json.value(verdict->second.now ? "now" : "then") : json.null();
+    const NightVerdict said = verdict == nights.verdicts.end() ? NightVerdict{} : verdict->second;
+    json.begin_object().put("study", row.id).put("time", to_utc_text(row.created_ns));
+    json.put_or_null("verdict", said.verdict);
+    json.put_or_null("judged", said.verdict.empty() ? "" : said.now ? "now" : "then");
     json.end_object();
   }
-  json.end_array();
-  json.key("points").begin_array();
+  json.end_array().key("points").begin_array();
   for (const PointEvidence& at : nights.evidence.back().points) {
     put_point(json, at.point, nights.evidence);
   }
-  json.end_array();
-  json.end_object();
-  return json.text() + "\n";
+  return json.end_array().end_object().text() + "\n";
 }
 
 Result<std::optional<std::string>> newest_verdict(Session& session, StudyStore& store,

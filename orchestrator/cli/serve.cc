@@ -9,7 +9,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
@@ -138,10 +138,7 @@ class Resumer {
 void say_where(Session& session, const std::string& url, bool has_token) {
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("url").value(url);
-    json.key("actions").value(has_token);
-    json.end_object();
+    json.begin_object().put("url", url).put("actions", has_token).end_object();
     session.out << json.text() << std::endl;
     return;
   }

@@ -4,60 +4,40 @@
 // for is null.
 #include <algorithm>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/partition_config.h"
 #include "orchestrator/cli/size_text.h"
 
 namespace kneepoint::cli {
 namespace {
 
-void put_estimate(JsonWriter& json, const char* key, const Estimate& estimate, bool known) {
-  json.key(key);
-  if (!known) {
-    json.null();
-    return;
-  }
-  json.begin_object().key("mean").value(estimate.mean);
-  json.key("low");
-  estimate.interval ? json.value(estimate.interval->low) : json.null();
-  json.key("high");
-  estimate.interval ? json.value(estimate.interval->high) : json.null();
-  json.end_object();
-}
-
 void put_workload(JsonWriter& json, const SizingWorkload& one, const SizingOption& option,
                   const WorkloadOutcome& came, bool known) {
-  json.begin_object().key("name").value(one.name).key("mode").value(to_string(one.mode));
-  json.key("k").value(option.k).key("nodes").value(option.nodes);
-  json.key("modelled").value(option.modelled).key("seconds").value(option.seconds);
-  json.key("per_hour").value(one.per_hour).key("partition").value(came.partition);
-  put_estimate(json, "wait_seconds", came.queue.wait, known);
-  put_estimate(json, "wait_p95_seconds", came.queue.wait_p95, known);
-  json.key("deadline_seconds");
-  one.deadline_seconds ? json.value(*one.deadline_seconds) : json.null();
-  json.key("in_time_wanted");
-  one.deadline_seconds ? json.value(one.in_time) : json.null();
-  json.key("late_share");
-  known&& one.deadline_seconds ? json.value(came.queue.missed) : json.null();
-  json.key("in_time").value(came.in_time).key("job_micros").value(option.job_micros);
-  json.key("hour_micros").value(came.hour_micros).end_object();
+  json.begin_object().put("name", one.name).put("mode", one.mode).put("k", option.k);
+  json.put("nodes", option.nodes).put("modelled", option.modelled);
+  json.put("seconds", option.seconds).put("per_hour", one.per_hour);
+  json.put("partition", came.partition).put("wait_seconds", when(known, came.queue.wait));
+  json.put("wait_p95_seconds", when(known, came.queue.wait_p95));
+  const bool has_deadline = one.deadline_seconds.has_value();
+  json.put("deadline_seconds", one.deadline_seconds);
+  json.put("in_time_wanted", when(has_deadline, one.in_time));
+  json.put("late_share", when(known && has_deadline, came.queue.missed));
+  json.put("in_time", came.in_time).put("job_micros", option.job_micros);
+  json.put("hour_micros", came.hour_micros).end_object();
 }
 
 void put_cut(JsonWriter& json, const Mix& mix, const SizingMix& sizing, const std::string& name,
              const Cut& cut, const CutOutcome& outcome) {
-  json.begin_object().key("name").value(name).key("feasible").value(outcome.feasible);
-  json.key("saturated").value(outcome.saturated).key("nodes").value(cut.nodes());
-  json.key("workers").value(cut.nodes() * mix.workers_per_node);
-  json.key("hour_micros").value(outcome.hour_micros);
-  json.key("results_per_hour").value(outcome.results_per_hour).key("results_per_unit");
-  outcome.results_per_unit ? json.value(*outcome.results_per_unit) : json.null();
+  json.begin_object().put("name", name).put("feasible", outcome.feasible);
+  json.put("saturated", outcome.saturated).put("nodes", cut.nodes());
+  json.put("workers", cut.nodes() * mix.workers_per_node);
+  json.put("hour_micros", outcome.hour_micros).put("results_per_hour", outcome.results_per_hour);
+  json.put("results_per_unit", outcome.results_per_unit);
   const auto totals = totals_of(sizing, cut, outcome);
-  json.key("wait_seconds");
-  totals ? json.value(totals->wait_seconds) : json.null();
-  json.key("utilisation");
-  totals ? json.value(totals->utilisation) : json.null();
-  json.key("late_share");
-  totals ? json.value(totals->missed) : json.null();
+  const bool known = totals.has_value();
+  json.put("wait_seconds", when(known, known ? totals->wait_seconds : 0));
+  json.put("utilisation", when(known, known ? totals->utilisation : 0));
+  json.put("late_share", when(known, known ? totals->missed : 0));
   const std::vector<std::string> names = partition_names(sizing, cut);
   json.key("partitions").begin_array();
   for (std::size_t p = 0; p < cut.partitions.size(); ++p) {
@@ -68,21 +48,19 @@ void put_cut(JsonWriter& json, const Mix& mix, const SizingMix& sizing, const st
       largest = std::max(
           largest, sizing.workloads[at].options[static_cast<std::size_t>(cut.options[at])].nodes);
     }
-    json.begin_object().key("name").value(names[p]).key("nodes").value(part.nodes);
-    json.key("workers").value(part.nodes * mix.workers_per_node);
-    json.key("max_nodes_per_job").value(largest);
-    put_estimate(json, "utilisation", outcome.partitions[p].utilisation,
-                 !outcome.partitions[p].saturated);
-    json.end_object();
+    json.begin_object().put("name", names[p]).put("nodes", part.nodes);
+    json.put("workers", part.nodes * mix.workers_per_node).put("max_nodes_per_job", largest);
+    const QueueResult& came = outcome.partitions[p];
+    json.put("utilisation", when(!came.saturated, came.utilisation)).end_object();
   }
   json.end_array().key("workloads").begin_array();
   for (std::size_t w = 0; w < sizing.workloads.size(); ++w) {
     const WorkloadOutcome& came = outcome.workloads[w];
-    const bool known =
+    const bool waits =
         !came.too_large && !outcome.partitions[static_cast<std::size_t>(came.partition)].saturated;
     put_workload(json, sizing.workloads[w],
                  sizing.workloads[w].options[static_cast<std::size_t>(cut.options[w])], came,
-                 known);
+                 waits);
   }
   json.end_array().end_object();
 }
@@ -92,27 +70,24 @@ void put_answer(JsonWriter& json, const Mix& mix, const SizingMix& sizing,
   json.key("recommended");
   answer.cut ? put_cut(json, mix, sizing, "recommended", *answer.cut, answer.outcome)
              : static_cast<void>(json.null());
-  json.key("why").value(answer.why).key("nodes_needed");
-  answer.nodes_needed ? json.value(*answer.nodes_needed) : json.null();
-  json.key("cost_bound_per_hour");
-  answer.cost_bound ? json.value(*answer.cost_bound) : json.null();
-  json.key("search_ended_early").value(answer.search_ended_early);
+  json.put("why", answer.why).put("nodes_needed", answer.nodes_needed);
+  json.put("cost_bound_per_hour", answer.cost_bound);
+  json.put("search_ended_early", answer.search_ended_early);
 }
 
 }  // namespace
 
 std::string size_json(const SizeAnswer& answer) {
   JsonWriter json(2);
-  json.begin_object().key("schema").value("kneepoint.size/1");
-  json.key("mix").value(answer.mix.name).key("worker").value(to_string(answer.mix.worker));
-  json.key("nodes").value(answer.sizing.nodes);
-  json.key("workers").value(answer.sizing.nodes * answer.mix.workers_per_node);
-  json.key("workers_per_node").value(answer.mix.workers_per_node);
-  json.key("currency").value(answer.book.currency).key("prices").value(answer.book.path);
-  json.key("item").value(answer.item.name).key("example").value(answer.book.example);
-  json.key("pay").value(answer.sizing.pay == Pay::held ? "held" : "used");
-  json.key("backfill").value(answer.sizing.backfill).key("seed").value(answer.sizing.seed);
-  json.key("load").value(answer.factors.load).key("price").value(answer.factors.price);
+  json.begin_object().put("schema", "kneepoint.size/1").put("mix", answer.mix.name);
+  json.put("worker", answer.mix.worker).put("nodes", answer.sizing.nodes);
+  json.put("workers", answer.sizing.nodes * answer.mix.workers_per_node);
+  json.put("workers_per_node", answer.mix.workers_per_node);
+  json.put("currency", answer.book.currency).put("prices", answer.book.path);
+  json.put("item", answer.item.name).put("example", answer.book.example);
+  json.put("pay", answer.sizing.pay == Pay::held ? "held" : "used");
+  json.put("backfill", answer.sizing.backfill).put("seed", answer.sizing.seed);
+  json.put("load", answer.factors.load).put("price", answer.factors.price);
   put_answer(json, answer.mix, answer.sizing, answer.answer);
   json.key("others").begin_array();
   for (const NamedCut& other : answer.others) {
@@ -120,15 +95,13 @@ std::string size_json(const SizeAnswer& answer) {
   }
   json.end_array().key("what_if").begin_array();
   for (const WhatIfAnswer& one : answer.what_if) {
-    json.begin_object().key("load").value(one.factors.load).key("price").value(one.factors.price);
+    json.begin_object().put("load", one.factors.load).put("price", one.factors.price);
     put_answer(json, answer.mix, one.sizing, one.answer);
     json.end_object();
   }
   json.end_array().key("studies").begin_array();
   for (const MixCurve& curve : answer.curves) json.value(curve.study);
-  json.end_array().key("notes").begin_array();
-  for (const std::string& note : answer.notes) json.value(note);
-  return json.end_array().end_object().text();
+  return json.end_array().put("notes", answer.notes).end_object().text();
 }
 
 }  // namespace kneepoint::cli

@@ -4,7 +4,7 @@
 // database and reads no plan: both are the controller's.
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller_client.h"
 #include "orchestrator/cli/table.h"
@@ -83,16 +83,12 @@ Result<int> start(Session& session, const Arguments& arguments) {
   }
   if (!session.json) return code;
   JsonWriter json;
-  json.begin_object();
-  json.key("study").value(id);
+  json.begin_object().put("study", id);
   if (arguments.has("--wait")) {
-    json.key("state").value(study.state);
-    json.key("runs").value(study.runs);
-    json.key("succeeded").value(study.succeeded);
-    json.key("failed").value(study.failed);
+    json.put("state", study.state).put("runs", study.runs).put("succeeded", study.succeeded);
+    json.put("failed", study.failed);
   }
-  if (!verdict.empty()) json.key("verdict").value(verdict);
-  json.end_object();
+  json.put_if_any("verdict", verdict).end_object();
   session.out << json.text() << "\n";
   return code;
 }

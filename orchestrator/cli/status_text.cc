@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/progress_text.h"
@@ -213,57 +213,30 @@ std::string to_text(const StudyStatus& status, int width) {
 std::string to_json(const StudyStatus& status) {
   const StudyRow& row = status.row;
   JsonWriter json;
-  json.begin_object();
-  json.key("study").value(row.id);
-  json.key("state").value(row.state);
-  json.key("site").value(row.site);
-  json.key("backend").value(row.backend);
-  json.key("created").value(to_utc_text(row.created_ns));
-  json.key("work_dir").value(row.work_dir);
-  json.key("runs").begin_object();
-  json.key("total").value(status.total);
-  for (const auto& [state, count] : status.runs) json.key(to_string(state)).value(count);
-  json.end_object();
-  json.key("attempts").value(status.attempts);
-  if (!status.waiting.empty()) json.key("waiting").value(status.waiting);
-  json.key("allocations").value(status.allocations);
-  if (!status.caveat.empty()) json.key("caveat").value(status.caveat);
-  json.key("node_hours").value(status.node_seconds / 3600);
-  if (status.budget_node_hours > 0) json.key("budget_node_hours").value(status.budget_node_hours);
+  json.begin_object().put("study", row.id).put("state", row.state).put("site", row.site);
+  json.put("backend", row.backend).put("created", to_utc_text(row.created_ns));
+  json.put("work_dir", row.work_dir).key("runs").begin_object().put("total", status.total);
+  for (const auto& [state, count] : status.runs) json.put(to_string(state), count);
+  json.end_object().put("attempts", status.attempts).put_if_any("waiting", status.waiting);
+  json.put("allocations", status.allocations).put_if_any("caveat", status.caveat);
+  json.put("node_hours", status.node_seconds / 3600);
+  json.put_if_any("budget_node_hours", status.budget_node_hours);
   if (status.spent) {
-    json.key("spent").begin_object();
-    json.key("amount").value(micros_text(status.spent->micros));
-    json.key("currency").value(status.spent->currency);
-    json.key("price").value(status.price);
-    json.end_object();
+    json.key("spent").begin_object().put("amount", micros_text(status.spent->micros));
+    json.put("currency", status.spent->currency).put("price", status.price).end_object();
   }
-  if (status.budget) json.key("budget_amount").value(micros_text(status.budget->micros));
+  if (status.budget) json.put("budget_amount", micros_text(status.budget->micros));
   json.key("controller");
   if (status.holder) {
-    json.begin_object();
-    json.key("host").value(status.holder->host);
-    json.key("pid").value(status.holder->pid);
-    json.key("heartbeat").value(to_utc_text(status.holder->heartbeat_ns));
-    json.key("alive").value(status.holder_is_live);
-    json.end_object();
+    json.begin_object().put("host", status.holder->host).put("pid", status.holder->pid);
+    json.put("heartbeat", to_utc_text(status.holder->heartbeat_ns));
+    json.put("alive", status.holder_is_live).end_object();
   } else {
     json.null();
   }
-  json.key("points").begin_array();
-  for (const PointStatus& point : status.points) {
-    json.begin_object();
-    json.key("point").value(point.label);
-    json.key("succeeded").value(point.succeeded);
-    json.key("failed").value(point.failed);
-    json.key("total").value(point.total);
-    json.key("median_seconds");
-    point.median_seconds > 0 ? json.value(point.median_seconds) : json.null();
-    json.end_object();
-  }
-  json.end_array();
+  json.put("points", status.points);
   write_events(json, status.events);
-  json.end_object();
-  return json.text() + "\n";
+  return json.end_object().text() + "\n";
 }
 
 std::string to_line(const StudyStatus& status) {

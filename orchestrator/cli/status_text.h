@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/model/money.h"
@@ -20,6 +21,12 @@ struct PointStatus {
   int succeeded = 0, failed = 0, total = 0;
   double median_seconds = 0;  // over succeeded runs; 0: none yet
   std::string trouble;        // "r3 failed (exit_code)": the first failed run
+  static constexpr auto fields() {
+    using T = PointStatus;
+    return described(field("point", &T::label), field("succeeded", &T::succeeded),
+                     field("failed", &T::failed), field("total", &T::total),
+                     field_or_null("median_seconds", &T::median_seconds));
+  }
 };
 
 struct StudyStatus {

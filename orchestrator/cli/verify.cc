@@ -3,7 +3,7 @@
 // kneepoint verify: is an evidence pack whole, and whose is it? Does a database keep its rules?
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/lookup.h"
@@ -60,17 +60,13 @@ Result<int> run_verify(Session& session, const Arguments& arguments) {
   const auto pack = examine(bytes, key, header);
   if (session.json) {
     JsonWriter json;
-    json.begin_object().key("file").value(path).key("valid").value(pack.has_value());
-    json.key("why").value(pack ? "" : pack.error().message);
-    json.key("study").value(header.study);
-    json.key("sha256").value(pack ? pack->digest : "");
-    json.key("signer").value(pack ? pack->signer : "");
-    json.key("trusted").value(pack.has_value() && key.has_value());
-    json.key("parts").begin_array();
+    json.begin_object().put("file", path).put("valid", pack.has_value());
+    json.put("why", pack ? "" : pack.error().message).put("study", header.study);
+    json.put("sha256", pack ? pack->digest : "").put("signer", pack ? pack->signer : "");
+    json.put("trusted", pack.has_value() && key.has_value()).key("parts").begin_array();
     if (pack) {
       for (const TarMember& part : pack->parts) {
-        json.begin_object().key("name").value(part.name);
-        json.key("bytes").value(static_cast<std::uint64_t>(part.bytes.size())).end_object();
+        json.begin_object().put("name", part.name).put("bytes", part.bytes.size()).end_object();
       }
     }
     session.out << json.end_array().end_object().text() << "\n";

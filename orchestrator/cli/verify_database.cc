@@ -7,7 +7,7 @@
 #include <map>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/rounds.h"
@@ -64,14 +64,12 @@ Result<void> check_rounds(StudyStore& store, const StudyRow& study, DatabaseFind
 
 std::string json_of(const std::string& path, const DatabaseFindings& found) {
   JsonWriter json;
-  json.begin_object().key("file").value(path).key("valid").value(found.violations.empty());
-  json.key("schema").value(found.schema).key("studies").value(found.studies);
-  json.key("runs").value(found.runs).key("attempts").value(found.attempts);
-  json.key("samples").value(found.samples).key("rules").begin_array();
-  for (const std::string& rule : found.rules) json.value(rule);
-  json.end_array().key("violations").begin_array();
+  json.begin_object().put("file", path).put("valid", found.violations.empty());
+  json.put("schema", found.schema).put("studies", found.studies).put("runs", found.runs);
+  json.put("attempts", found.attempts).put("samples", found.samples).put("rules", found.rules);
+  json.key("violations").begin_array();
   for (const Violation& one : found.violations) {
-    json.begin_object().key("rule").value(one.rule).key("what").value(one.what).end_object();
+    json.begin_object().put("rule", one.rule).put("what", one.what).end_object();
   }
   return json.end_array().end_object().text() + "\n";
 }

@@ -3,7 +3,7 @@
 // kneepoint version: what this program is made of. The build system passes the facts in.
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/table.h"
 
@@ -24,15 +24,11 @@ constexpr Component kLibraries[] = {
 Result<int> version(Session& session, const Arguments&) {
   if (session.json) {
     JsonWriter json;
-    json.begin_object();
-    json.key("version").value(KNEEPOINT_VERSION);
-    json.key("compiler").value(KNEEPOINT_COMPILER);
-    json.key("build_type").value(KNEEPOINT_BUILD_TYPE);
-    json.key("sanitizers").value(KNEEPOINT_SANITIZERS);
+    json.begin_object().put("version", KNEEPOINT_VERSION).put("compiler", KNEEPOINT_COMPILER);
+    json.put("build_type", KNEEPOINT_BUILD_TYPE).put("sanitizers", KNEEPOINT_SANITIZERS);
     json.key("libraries").begin_object();
-    for (const Component& library : kLibraries) json.key(library.name).value(library.version);
-    json.end_object();
-    json.end_object();
+    for (const Component& library : kLibraries) json.put(library.name, library.version);
+    json.end_object().end_object();
     session.out << json.text() << "\n";
     return kExitDone;
   }

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/table.h"
@@ -26,29 +26,17 @@ std::string not_built(const CatalogEntry& entry) {
 }
 
 void write_entry(JsonWriter& json, const CatalogEntry& entry, bool built) {
-  json.begin_object();
-  json.key("name").value(entry.name);
-  json.key("program").value(entry.program);
-  json.key("summary").value(entry.summary);
-  json.key("needs").value(entry.needs);
-  json.key("built").value(built);
-  json.key("size").value(entry.size_meaning);
-  json.key("held_fixed_strong").value(entry.held_fixed_strong);
-  json.key("held_fixed_weak").value(entry.held_fixed_weak);
-  json.key("work_unit").value(entry.work_unit);
-  json.key("default_size_strong").value(entry.default_size_strong);
-  json.key("default_size_weak").value(entry.default_size_weak);
-  json.key("model_strong").value(entry.model_strong);
-  json.key("model_weak").value(entry.model_weak);
-  json.key("flops").value(entry.flops);
-  json.key("bytes").value(entry.bytes);
-  json.key("parallelism").value(entry.parallelism);
-  json.key("parameters").begin_object();
-  for (const Parameter& parameter : entry.parameters) {
-    json.key(parameter.name).value(parameter.value);
-  }
-  json.end_object();
-  json.end_object();
+  json.begin_object().put("name", entry.name).put("program", entry.program);
+  json.put("summary", entry.summary).put("needs", entry.needs).put("built", built);
+  json.put("size", entry.size_meaning).put("held_fixed_strong", entry.held_fixed_strong);
+  json.put("held_fixed_weak", entry.held_fixed_weak).put("work_unit", entry.work_unit);
+  json.put("default_size_strong", entry.default_size_strong);
+  json.put("default_size_weak", entry.default_size_weak);
+  json.put("model_strong", entry.model_strong).put("model_weak", entry.model_weak);
+  json.put("flops", entry.flops).put("bytes", entry.bytes);
+  json.put("parallelism", entry.parallelism).key("parameters").begin_object();
+  for (const Parameter& parameter : entry.parameters) json.put(parameter.name, parameter.value);
+  json.end_object().end_object();
 }
 
 std::string in_detail(const CatalogEntry& entry, bool built) {

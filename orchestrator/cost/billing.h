@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/price.h"
 
@@ -27,6 +28,9 @@ Use use_of(const Point& point);
 struct BillPart {
   std::string name;  // "nodes", "gpus", "cores", "hourly fee", "job fee", "licence NAME", ...
   std::int64_t micros = 0;
+  static constexpr auto fields() {
+    return described(field("name", &BillPart::name), field("micros", &BillPart::micros));
+  }
 };
 
 struct Bill {

@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/statistics/bootstrap.h"
 #include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/money.h"
 
@@ -40,6 +41,11 @@ struct CostPoint {
 struct BreakEven {
   int slower = 1, faster = 1;
   Money per_hour;
+  static constexpr auto fields() {
+    using T = BreakEven;
+    return described(field("slower", &T::slower), field("faster", &T::faster),
+                     field("per_hour_micros", [](const T& one) { return one.per_hour.micros; }));
+  }
 };
 
 struct CostCurve {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/point.h"
 
 namespace kneepoint {
@@ -92,6 +93,16 @@ struct Calibration {
   double smallest_detectable = 0;
   int repeats = 0, nights = 0;  // that it was measured with
   int recommended_repeats = 0, recommended_history = 0;
+  static constexpr auto fields() {
+    using T = Calibration;
+    return described(field("made", [](const T& one) { return to_utc_text(one.made_ns); }),
+                     field("repeat_sd", &T::repeat_sd), field("night_sd", &T::night_sd),
+                     field("node_sd", &T::node_sd), field("false_alarm_rate", &T::false_alarm_rate),
+                     field("smallest_detectable", &T::smallest_detectable),
+                     field("repeats", &T::repeats), field("studies", &T::nights),
+                     field("recommended_repeats", &T::recommended_repeats),
+                     field("recommended_history", &T::recommended_history));
+  }
 };
 
 // What the gate said of a study, and when.

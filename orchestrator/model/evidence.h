@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/attempt.h"
 #include "orchestrator/model/point.h"
 
@@ -24,6 +25,14 @@ struct Sample {
   Nanoseconds compute_ns = 0;        // mean over ranks
   Nanoseconds communication_ns = 0;  // mean over ranks
   Nanoseconds other_ns = 0;
+  static constexpr auto fields() {
+    using T = Sample;
+    return described(field("iteration", &T::iteration), field("warmup", &T::warmup),
+                     field("max_ns", &T::max_ns), field("mean_ns", &T::mean_ns),
+                     field("min_ns", &T::min_ns), field("compute_ns", &T::compute_ns),
+                     field("communication_ns", &T::communication_ns),
+                     field("other_ns", &T::other_ns));
+  }
 };
 
 // What one rank did in all its timed iterations, and where.
@@ -34,6 +43,12 @@ struct RankTotal {
   Nanoseconds compute_ns = 0;
   Nanoseconds communication_ns = 0;
   double work = 0;  // in the workload's work unit, per iteration
+  static constexpr auto fields() {
+    using T = RankTotal;
+    return described(field("rank", &T::rank), field("host", &T::host), field("cpus", &T::cpus),
+                     field("compute_ns", &T::compute_ns),
+                     field("communication_ns", &T::communication_ns), field("work", &T::work));
+  }
 };
 
 // What a preloaded profile saw of one rank between MPI_Init and MPI_Finalize, by kind of call.
@@ -49,6 +64,15 @@ struct RankProfile {
   Nanoseconds communication_ns() const {
     return collective_ns + point_to_point_ns + wait_ns + one_sided_ns;
   }
+  static constexpr auto fields() {
+    using T = RankProfile;
+    return described(
+        field("rank", &T::rank), field("complete", &T::complete), field("threads", &T::threads),
+        field("window_ns", &T::window_ns), field("collective_ns", &T::collective_ns),
+        field("point_to_point_ns", &T::point_to_point_ns), field("wait_ns", &T::wait_ns),
+        field("one_sided_ns", &T::one_sided_ns), field("other_ns", &T::other_ns),
+        field("other_threads_ns", &T::other_threads_ns));
+  }
 };
 
 // One MPI call by name, all ranks and threads together.
@@ -58,6 +82,12 @@ struct OperationTotal {
   std::int64_t bytes = 0;   // handed over to be sent
   Nanoseconds time_ns = 0;  // sum over ranks
   Nanoseconds max_ns = 0;   // of one rank
+  static constexpr auto fields() {
+    using T = OperationTotal;
+    return described(field("name", &T::name), field("kind", &T::kind), field("calls", &T::calls),
+                     field("bytes", &T::bytes), field("time_ns", &T::time_ns),
+                     field("max_ns", &T::max_ns));
+  }
 };
 
 struct Metric {
@@ -65,11 +95,20 @@ struct Metric {
   double value = 0;
   std::string unit;
   std::string better;  // lower | higher; "": not said
+  static constexpr auto fields() {
+    using T = Metric;
+    return described(field("name", &T::name), field("value", &T::value), field("unit", &T::unit),
+                     field_if_any("better", &T::better));
+  }
 };
 
 // One fact of provenance. `scope` is a host name, or "run" for what holds for all.
 struct Fact {
   std::string scope, name, value;
+  static constexpr auto fields() {
+    using T = Fact;
+    return described(field("scope", &T::scope), field("name", &T::name), field("value", &T::value));
+  }
 };
 
 // What a finer analysis needs of a run that succeeded; read apart from RunEvidence, since it grows
@@ -120,6 +159,9 @@ struct PointEvidence {
 // What whoever made the study says of its numbers: `code` is stable, `message` a sentence.
 struct Caveat {
   std::string code, message;
+  static constexpr auto fields() {
+    return described(field("code", &Caveat::code), field("message", &Caveat::message));
+  }
 };
 
 // What one allocation held, and for how long its steps ran: what it is billed for.

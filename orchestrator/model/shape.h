@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "orchestrator/base/fields.h"
+
 namespace kneepoint {
 
 enum class Mode { strong, weak };
@@ -31,6 +33,13 @@ struct Shape {
 
   int cpus() const { return ranks * threads_per_rank; }  // cores the ranks compute on, in all
   bool operator==(const Shape&) const = default;
+  static constexpr auto fields() {
+    using T = Shape;
+    return described(one_line, field("nodes", &T::nodes), field("ranks", &T::ranks),
+                     field("ranks_per_node", &T::ranks_per_node),
+                     field("threads_per_rank", &T::threads_per_rank),
+                     field("gpus_per_node", &T::gpus_per_node), field("bind", &T::bind));
+  }
 };
 
 // "2n x 16r x 2t": for tables and point keys.

@@ -101,41 +101,6 @@ const BuildTest* decisive(const BuildComparison& builds, std::string& name) {
   return best;
 }
 
-void put_number(JsonWriter& w, const char* key, const std::optional<double>& value) {
-  w.key(key);
-  value ? w.value(*value) : w.null();
-}
-
-void put_side(JsonWriter& w, const char* key, const BuildSide& side) {
-  w.key(key).begin_object().key("runs").value(side.runs).key("failed").value(side.failed);
-  w.key("time").value(side.seconds).key("compute").value(side.parts.compute);
-  w.key("communication").value(side.parts.communication);
-  w.key("imbalance").value(side.parts.rest).end_object();
-}
-
-void put_test(JsonWriter& w, const BuildTest& test) {
-  w.key("pairs").value(test.pairs);
-  put_number(w, "ratio", test.ratio);
-  w.key("interval");
-  if (test.interval) {
-    w.begin_object().key("low").value(test.interval->low).key("high").value(test.interval->high);
-    w.key("level").value(test.interval->level).key("method").value(test.interval->method);
-    w.end_object();
-  } else {
-    w.null();
-  }
-  w.key("p_slower").value(test.p_slower).key("p_faster").value(test.p_faster);
-  w.key("slower").value(test.slower).key("faster").value(test.faster);
-  put_number(w, "detectable", test.detectable);
-  w.key("moved");
-  if (test.moved) {
-    w.begin_object().key("part").value(test.moved->name).key("share").value(test.moved->share);
-    w.end_object();
-  } else {
-    w.null();
-  }
-}
-
 }  // namespace
 
 void add_build_tables(const BuildComparison& builds, std::vector<DetailTable>& tables) {
@@ -167,31 +132,6 @@ std::string to_build_text(const std::string& study, const BuildComparison& build
     text += drawn_detail(table, {.color = false, .width = width, .brief = false}) + "\n";
   }
   return text + build_verdict_line(study, builds) + "\n";
-}
-
-void put_builds(JsonWriter& w, const BuildComparison& builds) {
-  w.key("builds").begin_object();
-  w.key("reference").value(builds.reference).key("candidate").value(builds.candidate);
-  w.key("verdict").value(to_string(builds.verdict)).key("why").value(builds.why);
-  put_number(w, "detectable", builds.detectable);
-  w.key("curves").begin_array();
-  for (const BuildCurve& curve : builds.curves) {
-    w.begin_object().key("case").value(curve.case_name).key("mode").value(to_string(curve.mode));
-    w.key("shape").value(curve.shape_name);
-    put_test(w, curve);
-    w.key("points").begin_array();
-    for (const BuildPoint& point : curve.points) {
-      w.begin_object().key("key").value(point.key).key("k").value(point.k);
-      put_side(w, "reference", point.reference);
-      put_side(w, "candidate", point.candidate);
-      put_test(w, point);
-      w.end_object();
-    }
-    w.end_array().end_object();
-  }
-  w.end_array().key("notes").begin_array();
-  for (const std::string& note : builds.notes) w.value(note);
-  w.end_array().end_object();
 }
 
 }  // namespace kneepoint

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "orchestrator/analysis/comparison/build_comparison.h"
-#include "orchestrator/base/json_text.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
@@ -20,8 +19,5 @@ std::string build_verdict_line(const std::string& study, const BuildComparison& 
 
 // What `run --ab` ends with: the tables, then that line.
 std::string to_build_text(const std::string& study, const BuildComparison& builds, int width);
-
-// An object, under the key "builds".
-void put_builds(JsonWriter& w, const BuildComparison& builds);
 
 }  // namespace kneepoint

@@ -77,32 +77,16 @@ std::string sentence(const CostCurve& curve, const CurveView& view) {
   return text + ".";
 }
 
-void put_parts(JsonWriter& w, const Bill& bill) {
-  w.key("parts").begin_array();
-  for (const BillPart& part : bill.parts) {
-    w.begin_object().key("name").value(part.name).key("micros").value(part.micros).end_object();
-  }
-  w.end_array();
-}
-
 void put_point(JsonWriter& w, const CostPoint& point) {
-  w.begin_object();
-  w.key("k").value(point.k).key("nodes").value(point.use.nodes);
-  w.key("modelled").value(point.modelled).key("seconds").value(point.seconds);
-  put_interval(w, "seconds_interval", point.seconds_interval);
-  w.key("efficiency").value(point.efficiency);
-  w.key("per_result_micros").value(point.per_result.micros);
-  put_interval(w, "per_result_interval", point.per_result_interval);
-  w.key("results").value(point.results).key("success").value(point.success);
-  w.key("billed_seconds").value(to_seconds(point.bill.billed));
-  w.key("run_micros").value(point.bill.total);
-  put_parts(w, point.bill);
-  w.key("kwh_per_result").value(point.kwh_per_result);
-  w.key("on_frontier").value(point.on_frontier);
-  w.key("frontier_share");
-  point.frontier_share ? w.value(*point.frontier_share) : w.null();
-  w.key("queue_seconds");
-  point.queue_seconds ? w.value(*point.queue_seconds) : w.null();
+  w.begin_object().put("k", point.k).put("nodes", point.use.nodes);
+  w.put("modelled", point.modelled).put("seconds", point.seconds);
+  w.put("seconds_interval", point.seconds_interval).put("efficiency", point.efficiency);
+  w.put("per_result_micros", point.per_result.micros);
+  w.put("per_result_interval", point.per_result_interval).put("results", point.results);
+  w.put("success", point.success).put("billed_seconds", to_seconds(point.bill.billed));
+  w.put("run_micros", point.bill.total).put("parts", point.bill.parts);
+  w.put("kwh_per_result", point.kwh_per_result).put("on_frontier", point.on_frontier);
+  w.put("frontier_share", point.frontier_share).put("queue_seconds", point.queue_seconds);
   w.end_object();
 }
 
@@ -113,30 +97,18 @@ bool begin_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
     w.null();
     return false;
   }
-  w.begin_object().key("currency").value(cost->book.currency).key("prices").value(cost->book.path);
-  w.key("item").value(cost->item.name).key("example").value(cost->book.example);
-  w.key("valid_from").value(cost->book.valid_from).key("source").value(cost->book.source);
+  w.begin_object();
+  put_prices(w, cost->book, cost->item);
   w.key("curves").begin_array();
   return true;
 }
 
 void begin_cost_curve(JsonWriter& w, const CostCurve& curve) {
-  w.begin_object().key("build").value(curve.build).key("case").value(curve.case_name);
-  w.key("shape").value(curve.shape_name).key("mode").value(to_string(curve.mode));
-  w.key("result").value(curve.result_name);
+  w.begin_object().put("build", curve.build).put("case", curve.case_name);
+  w.put("shape", curve.shape_name).put("mode", curve.mode).put("result", curve.result_name);
 }
 
 }  // namespace
-
-void put_interval(JsonWriter& w, const char* key, const std::optional<Interval>& interval) {
-  w.key(key);
-  if (!interval) {
-    w.null();
-    return;
-  }
-  w.begin_object().key("low").value(interval->low).key("high").value(interval->high);
-  w.key("level").value(interval->level).key("method").value(interval->method).end_object();
-}
 
 CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
                             const PriceBook& book, const PriceItem& item,
@@ -215,25 +187,22 @@ std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
   return tables;
 }
 
+void put_prices(JsonWriter& w, const PriceBook& book, const PriceItem& item) {
+  w.put("currency", book.currency).put("prices", book.path).put("item", item.name);
+  w.put("example", book.example).put("valid_from", book.valid_from).put("source", book.source);
+}
+
 void put_cost_curve(JsonWriter& w, const CostCurve& curve) {
   w.key("points").begin_array();
   for (const CostPoint& point : curve.points) put_point(w, point);
-  w.end_array();
-  w.key("break_evens").begin_array();
-  for (const BreakEven& one : curve.break_evens) {
-    w.begin_object().key("slower").value(one.slower).key("faster").value(one.faster);
-    w.key("per_hour_micros").value(one.per_hour.micros).end_object();
-  }
-  w.end_array().key("notes").begin_array();
-  for (const std::string& note : curve.notes) w.value(note);
-  w.end_array();
+  w.end_array().put("break_evens", curve.break_evens).put("notes", curve.notes);
 }
 
 void put_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
   if (!begin_cost(w, cost)) return;
   for (std::size_t i = 0; i < cost->curves.size(); ++i) {
     begin_cost_curve(w, cost->curves[i]);
-    w.key("sentence").value(cost->sentences[i]);
+    w.put("sentence", cost->sentences[i]);
     put_cost_curve(w, cost->curves[i]);
     w.end_object();
   }
@@ -247,12 +216,12 @@ void put_page_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
     w.key("points").begin_array();
     bool billed = false;  // already
     for (const CostPoint& point : curve.points) {
-      w.begin_object().key("k").value(point.k).key("modelled").value(point.modelled);
-      w.key("results").value(point.results);
+      w.begin_object().put("k", point.k).put("modelled", point.modelled);
+      w.put("results", point.results);
       const double seconds = to_seconds(point.bill.billed);
       if (!billed && !point.modelled && seconds > 0) {
-        w.key("nodes").value(point.use.nodes).key("billed_seconds").value(seconds);
-        put_parts(w, point.bill);
+        w.put("nodes", point.use.nodes).put("billed_seconds", seconds);
+        w.put("parts", point.bill.parts);
         billed = true;
       }
       w.end_object();

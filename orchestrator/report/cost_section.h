@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
@@ -37,8 +37,8 @@ std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
 std::string amount_text(double units);
 std::string amount_bounds(const std::optional<Interval>& interval);
 
-// {"low", "high", "level", "method"}, or null.
-void put_interval(JsonWriter& w, const char* key, const std::optional<Interval>& interval);
+// "currency", "prices", "item" and what else is known of them, within an object.
+void put_prices(JsonWriter& w, const PriceBook& book, const PriceItem& item);
 // "points", "break_evens" and "notes" of a curve, within its object.
 void put_cost_curve(JsonWriter& w, const CostCurve& curve);
 // "cost": null without prices.

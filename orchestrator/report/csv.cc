@@ -83,7 +83,7 @@ void put_detail(Row& row, const CurveView& view, const PointSummary& p, const Po
   row.number(d.comm_ratio);
   put_tail(row, d.tail);
   row.number(d.flops_per_second).number(d.utilisation);
-  row.text(!d.roofline ? "" : d.roofline->bound == Bound::memory ? "memory" : "compute");
+  row.text(!d.roofline ? "" : to_string(d.roofline->bound));
   row.text(d.audit && d.audit->triggered ? to_text(d.audit->finding, d.audit->cause) : "");
   const auto& fits = view.analysis->models.fits;
   row.text(fits.empty() ? "" : fits.front().name);

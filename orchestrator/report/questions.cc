@@ -168,10 +168,9 @@ Question bound(const StudyAnalysis& analysis, const std::vector<CurveView>& view
     }
     if (last != nullptr) {
       const RooflinePoint& r = *last->roofline;
-      std::string text = std::string(r.bound == Bound::memory ? "memory" : "compute") +
-                         " bound at K=" + std::to_string(k) + ": " +
-                         significant_text(r.intensity, 2) + " flops per byte, the limits meet at " +
-                         significant_text(r.ridge, 2);
+      std::string text = std::string(to_string(r.bound)) + " bound at K=" + std::to_string(k) +
+                         ": " + significant_text(r.intensity, 2) +
+                         " flops per byte, the limits meet at " + significant_text(r.ridge, 2);
       if (found.cores_until_memory_bound) {
         text += "; the node's memory is the limit from " +
                 count_text(std::ceil(*found.cores_until_memory_bound)) + " cores on";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/report/answers.h"
 
 namespace kneepoint {
@@ -15,11 +16,20 @@ struct QuestionAnswer {
   std::vector<std::string> about;  // labels of curves or names of cases; empty: the whole study
   bool known = true;
   std::string text;
+  static constexpr auto fields() {
+    using T = QuestionAnswer;
+    return described(one_line, field("about", &T::about), field("known", &T::known),
+                     field("text", &T::text));
+  }
 };
 
 struct Question {
   std::string question;
   std::vector<QuestionAnswer> answers;  // equal answers are one; never empty
+  static constexpr auto fields() {
+    using T = Question;
+    return described(field("question", &T::question), field("answers", &T::answers));
+  }
 };
 
 // What they say of money until prices are known.

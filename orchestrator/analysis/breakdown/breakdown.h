@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -23,6 +24,15 @@ struct Breakdown {
   double communication_seconds = 0;  // wall - max: communication and serialisation
   // load_balance as a product: between hosts (by mean of a host's ranks) × inside the fullest host.
   double balance_between_hosts = 1, balance_inside_hosts = 1;
+  static constexpr auto fields() {
+    using T = Breakdown;
+    return described(
+        field("ranks", &T::ranks), field("wall", &T::wall), field("useful_mean", &T::useful_mean),
+        field("useful_max", &T::useful_max), field("imbalance", &T::imbalance_seconds),
+        field("communication", &T::communication_seconds), field("load_balance", &T::load_balance),
+        field("communication_efficiency", &T::communication_efficiency),
+        field("parallel_efficiency", &T::parallel_efficiency));
+  }
 };
 
 // `wall_seconds`: of the same timed iterations as the totals. Useful time above it is refused.
@@ -41,6 +51,16 @@ struct Accounting {
   // Shares of ln E(K), which add up to 1; all 0 unless E < 1. Below 0: that factor got better.
   double balance_share = 0, communication_share = 0, computation_share = 0;
   std::string sentence;
+  static constexpr auto fields() {
+    using T = Accounting;
+    return described(field("computation_scaling", &T::computation_scaling),
+                     field("global_efficiency", &T::global_efficiency),
+                     field("implied_efficiency", &T::implied_efficiency),
+                     field("consistent", &T::consistent), field("balance_share", &T::balance_share),
+                     field("communication_share", &T::communication_share),
+                     field("computation_share", &T::computation_share),
+                     field("sentence", &T::sentence));
+  }
 };
 // `tolerance` is relative. A violation means that the totals are not of the timed region or run.
 Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode,
@@ -53,6 +73,12 @@ struct Straggler {
   double slower_by = 0;    // useful time over the median of all, minus 1
   bool more_work = false;  // it has more to do rather than doing it slower
   std::string sentence;
+  static constexpr auto fields() {
+    using T = Straggler;
+    return described(one_line, field("host", &T::host), field("whole_host", &T::whole_host),
+                     field("ranks", &T::ranks), field("slower_by", &T::slower_by),
+                     field("more_work", &T::more_work), field("sentence", &T::sentence));
+  }
 };
 // Above the median by 5 · 1.4826 · MAD and by 5%. Needs 3 ranks; a host is named with 3 hosts.
 std::vector<Straggler> find_stragglers(const std::vector<RankTotal>& ranks);

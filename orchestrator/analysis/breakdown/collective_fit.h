@@ -10,6 +10,7 @@
 
 #include "orchestrator/analysis/breakdown/collectives.h"
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -27,6 +28,11 @@ struct AllreduceFit {
   double covariance[2][2] = {{0, 0}, {0, 0}};  // of alpha and beta, those above 0
   // One-sided 95% limits of the fit without the bound at 0; none without spare rows.
   std::optional<double> alpha_low, alpha_high, beta_low, beta_high;
+  static constexpr auto fields() {
+    using T = AllreduceFit;
+    return described(one_line, field("algorithm", &T::algorithm), fields_of(&T::cost),
+                     field("relative_error", &T::relative_error));
+  }
 };
 
 struct AllreduceModel {
@@ -46,6 +52,12 @@ struct AllreducePrediction {
   std::optional<Interval> interval;  // 90%, over all plausible algorithms; none without spare rows
   bool extrapolated = false;         // outside the measured sizes or K
   std::string sentence;
+  static constexpr auto fields() {
+    using T = AllreducePrediction;
+    return described(one_line, field("time", &T::seconds),
+                     fields_of([](const T& p) { return bounds_of(p.interval); }),
+                     field("extrapolated", &T::extrapolated), field("sentence", &T::sentence));
+  }
 };
 Result<AllreducePrediction> predict_allreduce(const AllreduceModel& model,
                                               const std::vector<AllreduceRow>& rows, double bytes,

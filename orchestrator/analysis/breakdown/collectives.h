@@ -9,6 +9,7 @@
 #include <string>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -21,6 +22,10 @@ struct LinkCost {
   double alpha = 0;  // seconds per message
   double beta = 0;   // seconds per byte sent
   double gamma = 0;  // seconds per byte reduced
+  static constexpr auto fields() {
+    using T = LinkCost;
+    return described(field("alpha", &T::alpha), field("beta", &T::beta), field("gamma", &T::gamma));
+  }
 };
 
 // How often each of alpha, beta, gamma is paid. K is whole; all are 0 at K = 1.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -19,6 +20,12 @@ struct OperationShare {
   double bytes = 0;         // that a rank hands over to be sent, mean over ranks
   double share = 0;         // of the window
   double share_of_mpi = 0;  // of the time in MPI
+  static constexpr auto fields() {
+    using T = OperationShare;
+    return described(one_line, field("name", &T::name), field("kind", &T::kind),
+                     field("calls", &T::calls), field("bytes", &T::bytes),
+                     field("share", &T::share), field("share_of_mpi", &T::share_of_mpi));
+  }
 };
 
 struct MpiProfile {
@@ -28,6 +35,14 @@ struct MpiProfile {
   std::vector<OperationShare> operations;  // by share, largest first
 
   double communication() const { return collective + point_to_point + wait + one_sided; }
+  static constexpr auto fields() {
+    using T = MpiProfile;
+    return described(field("runs", &T::runs), field("window", &T::window),
+                     field("collective", &T::collective),
+                     field("point_to_point", &T::point_to_point), field("wait", &T::wait),
+                     field("one_sided", &T::one_sided), field("other", &T::other),
+                     field("operations", &T::operations));
+  }
 };
 
 // The longest rank's window of one run, in seconds; 0 when it has no profile.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -17,6 +18,9 @@ struct Machine {
 };
 
 enum class Bound { compute, memory };
+inline const char* to_string(Bound bound) {
+  return bound == Bound::memory ? "memory" : "compute";
+}
 
 struct RooflinePoint {
   double intensity = 0;   // flops per byte
@@ -24,6 +28,12 @@ struct RooflinePoint {
   double attainable = 0;  // flop/s: min(peak, intensity · bandwidth)
   double share_of_peak = 0;
   Bound bound = Bound::compute;
+  static constexpr auto fields() {
+    using T = RooflinePoint;
+    return described(one_line, field("intensity", &T::intensity), field("ridge", &T::ridge),
+                     field("attainable", &T::attainable), field("share_of_peak", &T::share_of_peak),
+                     field("bound", &T::bound));
+  }
 };
 
 Result<double> arithmetic_intensity(double flops, double bytes);
@@ -39,6 +49,12 @@ struct WorkDepth {
   double parallelism = 0;   // W/D: no number of workers gives a larger speedup
   double speedup_low = 0;   // W / ((W-D)/K + D): what any greedy schedule reaches
   double speedup_high = 0;  // min(K, W/D)
+  static constexpr auto fields() {
+    using T = WorkDepth;
+    return described(one_line, field("parallelism", &T::parallelism),
+                     field("speedup_low", &T::speedup_low),
+                     field("speedup_high", &T::speedup_high));
+  }
 };
 Result<WorkDepth> work_depth(double work, double depth, double k);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/claims/numbers.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -21,6 +22,11 @@ struct RuleFinding {
   RuleVerdict verdict = RuleVerdict::ok;
   std::string sentence;
   std::string question;  // "": nothing to ask
+  static constexpr auto fields() {
+    using T = RuleFinding;
+    return described(field("rule", &T::rule), field("verdict", &T::verdict),
+                     field("sentence", &T::sentence), field("question", &T::question));
+  }
 };
 
 struct ClaimAudit {

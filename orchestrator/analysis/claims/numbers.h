@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/claim.h"
 
 namespace kneepoint {
@@ -16,6 +17,12 @@ struct ClaimNumber {
   double speedup = 0, efficiency = 0;  // relative to K0
   std::optional<double> serial;        // Karp-Flatt brought to K = 1; strong or regime not said
   std::optional<double> seconds;
+  static constexpr auto fields() {
+    using T = ClaimNumber;
+    return described(field("k", &T::k), field("speedup", &T::speedup),
+                     field("efficiency", &T::efficiency), field("serial_share", &T::serial),
+                     field("seconds", &T::seconds));
+  }
 };
 
 struct ClaimNumbers {

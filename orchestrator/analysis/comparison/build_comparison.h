@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/gate/gate.h"
 #include "orchestrator/analysis/gate/history.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -26,6 +27,11 @@ struct BuildSide {
   int runs = 0, failed = 0;
   double seconds = 0;  // median; 0: no valid run
   NightParts parts;    // medians; all 0: the workload doesn't say
+  static constexpr auto fields() {
+    using T = BuildSide;
+    return described(field("runs", &T::runs), field("failed", &T::failed),
+                     field("time", &T::seconds), fields_of(&T::parts));
+  }
 };
 
 // What a test of a point and of a curve have in common.
@@ -37,18 +43,39 @@ struct BuildTest {
   bool slower = false, faster = false;
   std::optional<double> detectable;  // a change that four of five such studies would show
   std::optional<MovedTerm> moved;    // which part of T makes up most of the change
+  static constexpr auto fields() {
+    using T = BuildTest;
+    return described(field("pairs", &T::pairs), field("ratio", &T::ratio),
+                     field("interval", &T::interval), field("p_slower", &T::p_slower),
+                     field("p_faster", &T::p_faster), field("slower", &T::slower),
+                     field("faster", &T::faster), field("detectable", &T::detectable),
+                     field("moved", &T::moved));
+  }
 };
 
 struct BuildPoint : BuildTest {
   std::string key;  // without the build
   int k = 1;
   BuildSide reference, candidate;
+  static constexpr auto fields() {
+    using T = BuildPoint;
+    return described(field("key", &T::key), field("k", &T::k), field("reference", &T::reference),
+                     field("candidate", &T::candidate),
+                     fields_of([](const T& point) -> const BuildTest& { return point; }));
+  }
 };
 
 struct BuildCurve : BuildTest {
   std::string case_name, shape_name;
   Mode mode = Mode::strong;
   std::vector<BuildPoint> points;  // K ascending
+  static constexpr auto fields() {
+    using T = BuildCurve;
+    return described(field("case", &T::case_name), field("mode", &T::mode),
+                     field("shape", &T::shape_name),
+                     fields_of([](const T& curve) -> const BuildTest& { return curve; }),
+                     field("points", &T::points));
+  }
 };
 
 struct BuildComparison {
@@ -58,6 +85,13 @@ struct BuildComparison {
   std::string why;                   // a sentence without its full stop
   std::optional<double> detectable;  // of the curve that shows least
   std::vector<std::string> notes;    // sentences: what else differs between the two
+  static constexpr auto fields() {
+    using T = BuildComparison;
+    return described(field("reference", &T::reference), field("candidate", &T::candidate),
+                     field("verdict", &T::verdict), field("why", &T::why),
+                     field("detectable", &T::detectable), field("curves", &T::curves),
+                     field("notes", &T::notes));
+  }
 };
 
 // None: the study has not exactly two builds of the same points.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -43,6 +44,10 @@ struct ComparedPoint {
 // What is not the same on both sides. It is shown, and is often what the comparison is about.
 struct Difference {
   std::string what, a, b;
+  static constexpr auto fields() {
+    using T = Difference;
+    return described(field("what", &T::what), field("a", &T::a), field("b", &T::b));
+  }
 };
 
 struct CurveComparison {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/gate/gate.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/baseline.h"
 #include "orchestrator/model/evidence.h"
 
@@ -17,6 +18,11 @@ namespace kneepoint {
 
 struct NightParts {  // of the median T, seconds; all 0: the workload doesn't say
   double compute = 0, communication = 0, rest = 0;
+  static constexpr auto fields() {
+    using T = NightParts;
+    return described(field("compute", &T::compute), field("communication", &T::communication),
+                     field("imbalance", &T::rest));
+  }
 };
 
 struct GateHistory {
@@ -49,6 +55,9 @@ struct MovedTerm {
   std::string name;
   double share = 0;
   bool by_shape = false;
+  static constexpr auto fields() {
+    return described(field("part", &MovedTerm::name), field("share", &MovedTerm::share));
+  }
 };
 std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFinding& finding);
 // The same of parts of a growth that are known.

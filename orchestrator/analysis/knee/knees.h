@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/statistics/bootstrap.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -30,6 +31,15 @@ struct Knee {
   std::optional<double>
       extrapolated;  // where the model has it, when that is outside the K measured
   std::string note;
+  static constexpr auto fields() {
+    using T = Knee;
+    return described(one_line, field("rule", &T::rule), field("floor", &T::floor),
+                     field("k", &T::k), field("low", &T::low), field("high", &T::high),
+                     field("k_sure", &T::k_sure), field("k_maybe", &T::k_maybe),
+                     field("status", &T::status), field("basis", &T::basis),
+                     field("open_high", &T::open_high), field("extrapolated", &T::extrapolated),
+                     field("note", &T::note));
+  }
 };
 
 struct KneesAnswer {

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {
@@ -16,6 +17,11 @@ struct Coefficients {
 
   double at(double k) const;                        // T(K)
   double first() const { return one + inverse_k; }  // T(1)
+  static constexpr auto fields() {
+    using T = Coefficients;
+    return described(one_line, field("one", &T::one), field("inverse_k", &T::inverse_k),
+                     field("log2_k", &T::log2_k), field("k_minus_1", &T::k_minus_1));
+  }
 };
 
 // The four terms at K, in the order of Coefficients.

@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/times.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -27,6 +28,10 @@ struct LackOfFit {
 struct UpperLimit {
   std::string term;  // "one", "inverse_k", "log2_k", "k_minus_1"
   double limit = 0;
+  static constexpr auto fields() {
+    using T = UpperLimit;
+    return described(one_line, field("term", &T::term), field("at_most", &T::limit));
+  }
 };
 
 struct ModelFit {
@@ -46,12 +51,31 @@ struct ModelFit {
   double linear_share = 0;                // d/T(1); USL's beta
   std::optional<double> fastest_k;        // continuous; none: falls for ever
   bool fastest_in_range = false;          // within the K measured; else not to be printed as such
+  static constexpr auto fields() {
+    using T = ModelFit;
+    return described(
+        field("name", &T::name), field("weight", &T::weight),
+        field("coefficients", &T::coefficients), field("serial_fraction", &T::serial_fraction),
+        field("ceiling", &T::ceiling), field("ceiling_reached", &T::ceiling_reached),
+        field("delta_aicc", &T::delta), field("left_out_rms", &T::left_out_rms),
+        field("lack_of_fit_p",
+              [](const T& fit) {
+                return fit.lack_of_fit ? std::optional(fit.lack_of_fit->p) : std::nullopt;
+              }),
+        field("fastest_k", &T::fastest_k), field("fastest_in_range", &T::fastest_in_range),
+        field("not_detectable", &T::not_detectable));
+  }
 };
 
 struct NotFitted {
   std::string name;
   std::vector<int> add_k;  // measuring these would allow it
   std::string why;
+  static constexpr auto fields() {
+    using T = NotFitted;
+    return described(one_line, field("name", &T::name), field("why", &T::why),
+                     field("add_k", &T::add_k));
+  }
 };
 
 // T = a + b·K^-p: a diagnostic, not ranked with the others. p clearly above 1: superlinear.

@@ -9,6 +9,7 @@
 
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/statistics/bootstrap.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -26,6 +27,11 @@ struct ModelPrediction {
   std::string model;
   double delta = 0;  // AICc
   double seconds = 0, low = 0, high = 0;
+  static constexpr auto fields() {
+    using T = ModelPrediction;
+    return described(one_line, field("name", &T::model), field("time", &T::seconds),
+                     field("low", &T::low), field("high", &T::high));
+  }
 };
 
 struct Prediction {
@@ -35,6 +41,12 @@ struct Prediction {
   bool extrapolated = false;            // outside the K measured
   std::vector<ModelPrediction> models;  // plausible ones, best first
   std::string note;                     // what the models say where they differ; else empty
+  static constexpr auto fields() {
+    using T = Prediction;
+    return described(one_line, field("k", &T::k), field("time", &T::seconds), field("low", &T::low),
+                     field("high", &T::high), field("extrapolated", &T::extrapolated),
+                     field("models", &T::models), field("note", &T::note));
+  }
 };
 
 struct PredictionsAnswer {

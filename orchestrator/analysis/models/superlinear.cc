@@ -152,4 +152,23 @@ Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<doub
   return audit;
 }
 
+const char* to_string(Answer answer) {
+  return answer == Answer::yes ? "yes" : answer == Answer::no ? "no" : "unknown";
+}
+
+std::string to_text(Finding finding, Cause cause) {
+  switch (finding) {
+    case Finding::none:
+      return "none";
+    case Finding::baseline_suspect:
+      return "baseline suspect";
+    case Finding::unexplained:
+      return "unexplained";
+    case Finding::explained:
+      break;
+  }
+  const char* why = cause == Cause::work ? "work" : cause == Cause::clock ? "clock" : "cache";
+  return std::string("explained (") + why + ")";
+}
+
 }  // namespace kneepoint

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -31,11 +32,19 @@ struct SuperlinearFacts {
 enum class Answer { yes, no, unknown };
 enum class Finding { none, explained, baseline_suspect, unexplained };
 enum class Cause { none, work, clock, cache };
+// "yes", "no", "unknown"; "explained (cache)", "baseline suspect", "unexplained".
+const char* to_string(Answer answer);
+std::string to_text(Finding finding, Cause cause);
 
 struct AuditCheck {
   std::string question;  // yes is always the suspicious answer
   Answer answer = Answer::unknown;
   std::string measure;  // what would answer it
+  static constexpr auto fields() {
+    using T = AuditCheck;
+    return described(one_line, field("question", &T::question), field("answer", &T::answer),
+                     field("measure", &T::measure));
+  }
 };
 
 struct SuperlinearAudit {
@@ -46,6 +55,13 @@ struct SuperlinearAudit {
   Cause cause = Cause::none;
   std::string sentence;
   std::string settle;  // the one measurement that would settle it
+  static constexpr auto fields() {
+    using T = SuperlinearAudit;
+    return described(
+        field("efficiency", &T::efficiency),
+        field("finding", [](const T& audit) { return to_text(audit.finding, audit.cause); }),
+        field("sentence", &T::sentence), field("settle", &T::settle), field("checks", &T::checks));
+  }
 };
 
 // `lower` is the lower bound of E's interval; without one E itself decides, and it is said.

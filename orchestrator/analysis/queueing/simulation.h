@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -42,6 +43,11 @@ struct QueueOptions {
 struct Estimate {
   double mean = 0;
   std::optional<Interval> interval;
+  static constexpr auto fields() {
+    using T = Estimate;
+    return described(field("mean", &T::mean),
+                     fields_of([](const T& one) { return bounds_of(one.interval); }));
+  }
 };
 
 struct QueueClassResult {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -20,6 +21,12 @@ struct QueueWait {
   int runs = 0;
   int allocations = 0;                             // whose wait is known
   double median_seconds = 0, largest_seconds = 0;  // over these
+  static constexpr auto fields() {
+    using T = QueueWait;
+    return described(one_line, field("k", &T::k), field("nodes", &T::nodes),
+                     field("runs", &T::runs), field("allocations", &T::allocations),
+                     field("median", &T::median_seconds), field("largest", &T::largest_seconds));
+  }
 };
 
 struct QueueUse {

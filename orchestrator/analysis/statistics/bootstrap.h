@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/analysis/statistics/interval.h"
 #include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/random.h"
 
@@ -39,9 +40,6 @@ std::vector<std::vector<double>> joint_bootstrap(const Times& times, int columns
                                                  const Statistic& statistic,
                                                  const BootstrapOptions& options);
 
-struct Bounds {
-  double low = 0, high = 0;
-};
 // The middle `level` of the values, by linear interpolation between order statistics; infinities
 // are allowed, no values are not.
 Bounds percentile_bounds(std::vector<double> values, double level);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -19,6 +20,12 @@ struct MetricSummary {
   int runs = 0;        // that have it
   double median = 0;
   std::optional<Interval> interval;
+  static constexpr auto fields() {
+    using T = MetricSummary;
+    return described(one_line, field("name", &T::name), field("unit", &T::unit),
+                     field_or_null("better", &T::better), field("runs", &T::runs),
+                     field("median", &T::median), fields_of(&T::interval));
+  }
 };
 
 // By name; a name that comes with two units is two metrics.

@@ -8,15 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/statistics/interval.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
-
-struct Interval {
-  double low = 0, high = 0;
-  double level = 0.95;  // what it really has: 0.968 for Hodges-Lehmann at 5 × 5
-  std::string method;   // "Hodges-Lehmann", "Welch on logs", "order statistics", "range"
-};
 
 // One point of a curve.
 struct PointSummary {

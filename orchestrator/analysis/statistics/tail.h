@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -18,6 +19,11 @@ struct TailQuantile {
   double value = 0;                 // the smallest sample with at least a share p at or below it
   std::optional<double> low, high;  // each side 97.5%; none: too few samples for that side
   std::int64_t samples_needed = 0;  // for both sides
+  static constexpr auto fields() {
+    using T = TailQuantile;
+    return described(one_line, field("value", &T::value), field("low", &T::low),
+                     field("high", &T::high));
+  }
 };
 
 struct TailSummary {
@@ -27,6 +33,12 @@ struct TailSummary {
   double max = 0;
   // With 97.5% confidence the maximum is above this quantile: what it can stand for.
   double max_is_above = 0;
+  static constexpr auto fields() {
+    using T = TailSummary;
+    return described(field("iterations", &T::samples), field("mean", &T::mean),
+                     field("p50", &T::p50), field("p95", &T::p95), field("p99", &T::p99),
+                     field("max", &T::max), field("max_is_above", &T::max_is_above));
+  }
 };
 Result<TailSummary> summarise_tail(std::vector<double> seconds);
 
@@ -51,6 +63,12 @@ struct TailGrowth {
   bool lower_bound = false;
   TailVerdict verdict = TailVerdict::no_growth;
   std::string sentence;
+  static constexpr auto fields() {
+    using T = TailGrowth;
+    return described(one_line, field("measured", &T::measured), field("expected", &T::expected),
+                     field("jitter_share", &T::jitter_share), field("lower_bound", &T::lower_bound),
+                     field("sentence", &T::sentence));
+  }
 };
 Result<TailGrowth> tail_growth(const std::vector<double>& seconds0, double ranks0,
                                const std::vector<double>& seconds, double ranks);

@@ -14,71 +14,53 @@ namespace kneepoint {
 namespace {
 
 void put_run(JsonWriter& w, const RunEvidence& run) {
-  JsonWriter line;
   const bool valid = run.state == AttemptState::succeeded;
-  line.begin_object().key("run").value(run.number).key("repeat").value(run.repeat);
-  line.key("state").value(to_string(run.state)).key("reason").value(to_string(run.reason));
-  line.key("finished").value(run.finished);
-  put_if(line, "seconds", valid, run.seconds);
-  put_if(line, "compute_seconds", valid, run.compute_seconds);
-  put_if(line, "communication_seconds", valid, run.communication_seconds);
-  put_if(line, "work_total", run.work_total > 0, run.work_total);
-  put_if(line, "work_min", run.work_total > 0, run.work_min);
-  put_if(line, "work_max", run.work_total > 0, run.work_max);
-  line.key("oversubscribed").value(run.oversubscribed);
-  line.key("binding_differs").value(run.binding_differs);
-  line.key("machine_busy").value(run.machine_busy);
-  if (!run.disturbed.empty()) line.key("disturbed").value(run.disturbed);
-  if (run.set_aside > 0) line.key("set_aside").value(run.set_aside);
-  line.key("volatile").begin_object().key("attempts").value(run.attempts);
-  line.key("hosts").value(run.hosts).key("nodes").value(run.nodes);
-  line.key("allocation").value(run.allocation);
-  put_optional(line, "queue_wait", run.queue_seconds);
-  line.end_object().end_object();
-  w.raw(line.text());
+  const bool worked = run.work_total > 0;
+  w.begin_object(true).put("run", run.number).put("repeat", run.repeat).put("state", run.state);
+  w.put("reason", run.reason).put("finished", run.finished);
+  w.put("seconds", when(valid, run.seconds));
+  w.put("compute_seconds", when(valid, run.compute_seconds));
+  w.put("communication_seconds", when(valid, run.communication_seconds));
+  w.put("work_total", when(worked, run.work_total)).put("work_min", when(worked, run.work_min));
+  w.put("work_max", when(worked, run.work_max)).put("oversubscribed", run.oversubscribed);
+  w.put("binding_differs", run.binding_differs).put("machine_busy", run.machine_busy);
+  w.put_if_any("disturbed", run.disturbed).put_if_any("set_aside", run.set_aside);
+  w.key("volatile").begin_object().put("attempts", run.attempts).put("hosts", run.hosts);
+  w.put("nodes", run.nodes).put("allocation", run.allocation);
+  w.put("queue_wait", run.queue_seconds).end_object().end_object();
 }
 
-void put_shape(JsonWriter& w, const Shape& shape) {
-  JsonWriter line;
-  line.begin_object().key("nodes").value(shape.nodes).key("ranks").value(shape.ranks);
-  line.key("ranks_per_node").value(shape.ranks_per_node);
-  line.key("threads_per_rank").value(shape.threads_per_rank);
-  line.key("gpus_per_node").value(shape.gpus_per_node).key("bind").value(to_string(shape.bind));
-  line.end_object();
-  w.key("shape").raw(line.text());
-}
-
-std::optional<double> when(bool exists, double value) {
-  return exists ? std::optional(value) : std::nullopt;
+// S = E * K/K0, so E's interval gives that of S.
+std::optional<Interval> speedup_interval(const PointSummary& p, int k0) {
+  std::optional<Interval> interval = p.efficiency_interval;
+  if (interval) {
+    const double scale = static_cast<double>(p.point.k) / k0;
+    interval->low *= scale;
+    interval->high *= scale;
+  }
+  return interval;
 }
 
 void put_point(JsonWriter& w, const PointSummary& p, const Curve& curve, const PointDetail& detail,
                const std::vector<RunEvidence>& runs) {
   const bool data = p.valid > 0;
   const bool split = p.compute_share > 0 || p.communication_share > 0;
-  w.begin_object().key("k").value(p.point.k).key("baseline").value(p.baseline);
+  w.begin_object().put("k", p.point.k).put("baseline", p.baseline);
   put_value(w, "time", "median", when(data, p.seconds), p.seconds_interval);
-  // S = E * K/K0, so E's interval gives that of S.
-  put_value(w, "speedup", "value", when(data, p.speedup), p.efficiency_interval,
-            static_cast<double>(p.point.k) / curve.k0);
+  put_value(w, "speedup", "value", when(data, p.speedup), speedup_interval(p, curve.k0));
   put_value(w, "efficiency", "value", when(data, p.efficiency), p.efficiency_interval);
   put_value(w, "efficiency_by_work", "value", p.efficiency_by_work, p.efficiency_by_work_interval);
   put_value(w, "karp_flatt", "value", p.karp_flatt, p.karp_flatt_interval);
-  put_shape(w, p.point.shape);
-  put_if(w, "size", p.point.has_size, p.point.size);
-  w.key("emulated").value(p.point.emulated);
-  w.key("runs_valid").value(p.valid).key("runs_failed").value(p.failed);
-  w.key("runs_pending").value(p.pending).key("runs_set_apart").value(p.set_apart);
-  w.key("outliers").value(p.outliers);
-  put_if(w, "work_total", p.work_total > 0, p.work_total);
-  w.key("work_unit").value(p.point.work_unit);
-  put_if(w, "compute_share", split, p.compute_share);
-  put_if(w, "communication_share", split, p.communication_share);
-  w.key("results").value(p.point.results).key("result_name").value(p.point.result_name);
-  put_if(w, "node_seconds_per_result", data, p.node_seconds_per_result);
+  w.put("shape", p.point.shape).put("size", when(p.point.has_size, p.point.size));
+  w.put("emulated", p.point.emulated).put("runs_valid", p.valid).put("runs_failed", p.failed);
+  w.put("runs_pending", p.pending).put("runs_set_apart", p.set_apart).put("outliers", p.outliers);
+  w.put_or_null("work_total", p.work_total).put("work_unit", p.point.work_unit);
+  w.put("compute_share", when(split, p.compute_share));
+  w.put("communication_share", when(split, p.communication_share));
+  w.put("results", p.point.results).put("result_name", p.point.result_name);
+  w.put("node_seconds_per_result", when(data, p.node_seconds_per_result));
   put_point_detail(w, detail);
-  put_texts(w, "flags", p.flags);
-  w.key("runs").begin_array();
+  w.put("flags", p.flags).key("runs").begin_array();
   for (const RunEvidence& run : runs) put_run(w, run);
   w.end_array().end_object();
 }
@@ -92,7 +74,7 @@ std::string page_number(double value) {
 
 void put_page_point(JsonWriter& w, const PointSummary& p) {
   const bool data = p.valid > 0;
-  w.begin_object().key("k").value(p.point.k);
+  w.begin_object().put("k", p.point.k);
   const auto put = [&](const char* key, const char* name, double value, const auto& interval) {
     w.key(key).begin_object();
     const auto rounded = [&](const char* part, bool exists, double number) {
@@ -107,28 +89,25 @@ void put_page_point(JsonWriter& w, const PointSummary& p) {
   put("efficiency", "value", p.decisive_efficiency(), p.decisive_interval());
   w.key("karp_flatt").begin_object().key("value");
   w.raw(p.karp_flatt ? page_number(*p.karp_flatt) : "null");
-  w.end_object().key("shape").begin_object().key("nodes").value(p.point.shape.nodes);
+  w.end_object().key("shape").begin_object().put("nodes", p.point.shape.nodes);
   w.end_object().end_object();
 }
 
 void put_mode(JsonWriter& w, const Document& document, const CurveView& view, JsonExtent extent) {
   const Curve& curve = *view.curve;
   const PointSummary* base = curve.baseline();
-  w.key(to_string(curve.mode)).begin_object();
-  w.key("label").value(view.label);
-  if (extent == JsonExtent::whole) w.key("sentence").value(sentence_of(view));
-  put_k(w, "recommended_k", recommended_k(view));
-  w.key("knee_rule").value(view.rule);
-  if (extent == JsonExtent::whole) w.key("held_fixed").value(curve.held_fixed);
-  w.key("emulated").value(curve.emulated);
-  if (curve.stand_in) w.key("stand_in").value(true);
-  w.key("k0").value(curve.k0);
-  put_if(w, "k0_seconds", base != nullptr, base == nullptr ? 0 : base->seconds);
-  if (extent == JsonExtent::whole) put_texts(w, "findings", curve.findings);
+  const bool whole = extent == JsonExtent::whole;
+  w.key(to_string(curve.mode)).begin_object().put("label", view.label);
+  if (whole) w.put("sentence", sentence_of(view));
+  w.put("recommended_k", recommended_k(view)).put("knee_rule", view.rule);
+  if (whole) w.put("held_fixed", curve.held_fixed);
+  w.put("emulated", curve.emulated).put_if_any("stand_in", curve.stand_in).put("k0", curve.k0);
+  w.put("k0_seconds", when(base != nullptr, base == nullptr ? 0 : base->seconds));
+  if (whole) w.put("findings", curve.findings);
   w.key("points").begin_array();
   const PointDetail nothing;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
-    if (extent == JsonExtent::page) {
+    if (!whole) {
       put_page_point(w, curve.points[i]);
       continue;
     }
@@ -137,24 +116,8 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view, Js
               document.study.points[curve.points[i].index].runs);
   }
   w.end_array();
-  extent == JsonExtent::page ? put_page_curve(w, view) : put_curve_detail(w, view);
+  whole ? put_curve_detail(w, view) : put_page_curve(w, view);
   w.end_object();
-}
-
-void put_questions(JsonWriter& w, const std::vector<Question>& questions) {
-  w.key("questions").begin_array();
-  for (const Question& question : questions) {
-    w.begin_object().key("question").value(question.question).key("answers").begin_array();
-    for (const QuestionAnswer& answer : question.answers) {
-      JsonWriter line;
-      line.begin_object();
-      put_texts(line, "about", answer.about);
-      line.key("known").value(answer.known).key("text").value(answer.text);
-      w.raw(line.end_object().text());
-    }
-    w.end_array().end_object();
-  }
-  w.end_array();
 }
 
 }  // namespace
@@ -163,25 +126,20 @@ std::string to_json(const Document& document, JsonExtent extent) {
   const StudyEvidence& study = document.study;
   const bool whole = extent == JsonExtent::whole;
   JsonWriter w(whole ? 2 : 0);
-  w.begin_object().key("schema").value("kneepoint.report/1");
-  w.key("study").begin_object().key("id").value(study.id).key("name").value(study.name);
-  w.key("state").value(study.state).key("site").value(study.site);
-  w.key("backend").value(study.backend).key("worker").value(to_string(study.worker));
-  w.key("seed").value(study.seed).key("knee_rule").value(study.knee_rule);
-  w.key("knee_floor").value(study.knee_floor).end_object();
-  w.key("red").value(document.red).key("red_reason").value(document.red_reason);
-  w.key("headline").value(document.headline);
-  if (whole) {
-    put_questions(w, document.questions);
-    put_texts(w, "notes", document.notes);
-  }
+  w.begin_object().put("schema", "kneepoint.report/1").key("study").begin_object();
+  w.put("id", study.id).put("name", study.name).put("state", study.state).put("site", study.site);
+  w.put("backend", study.backend).put("worker", study.worker).put("seed", study.seed);
+  w.put("knee_rule", study.knee_rule).put("knee_floor", study.knee_floor).end_object();
+  w.put("red", document.red).put("red_reason", document.red_reason);
+  w.put("headline", document.headline);
+  if (whole) w.put("questions", document.questions).put("notes", document.notes);
   const std::vector<CurveView> views = curve_views(study, document.analysis);
   w.key("cases").begin_array();
   for (const std::vector<std::size_t>& curves : curves_by_case(views)) {
     const Curve& first = *views[curves.front()].curve;
-    w.begin_object().key("case").value(first.case_name);
-    w.key("build").value(first.build).key("shape").value(first.shape_name);
-    if (whole) w.key("provenance").value(first.provenance);
+    w.begin_object().put("case", first.case_name).put("build", first.build);
+    w.put("shape", first.shape_name);
+    if (whole) w.put("provenance", first.provenance);
     w.key("modes").begin_object();
     for (const std::size_t i : curves) put_mode(w, document, views[i], extent);
     w.end_object().end_object();
@@ -190,10 +148,10 @@ std::string to_json(const Document& document, JsonExtent extent) {
   whole ? put_cost(w, document.cost) : put_page_cost(w, document.cost);
   if (whole) {
     put_study_detail(w, document.analysis);
-    put_warnings(w, document.analysis.warnings);
+    w.put("warnings", document.analysis.warnings);
   }
-  w.key("volatile").begin_object().key("created").value(to_utc_text(study.created_ns));
-  w.key("created_ns").value(study.created_ns).key("node_seconds").value(study.node_seconds);
+  w.key("volatile").begin_object().put("created", to_utc_text(study.created_ns));
+  w.put("created_ns", study.created_ns).put("node_seconds", study.node_seconds);
   if (whole) put_queue(w, document.analysis);
   w.end_object().end_object();
   return w.text() + "\n";

@@ -9,29 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/report/answers.h"
 
 namespace kneepoint {
 
-void put_texts(JsonWriter& w, const char* key, const std::vector<std::string>& texts);
-void put_if(JsonWriter& w, const char* key, bool exists, double value);
-void put_optional(JsonWriter& w, const char* key, const std::optional<double>& value);
-void put_k(JsonWriter& w, const char* key, const std::optional<int>& k);
 // {"<name>": value, "low": ..., "high": ..., "level": ..., "method": ...} on one line.
 void put_value(JsonWriter& w, const char* key, const char* name, const std::optional<double>& value,
-               const std::optional<Interval>& interval, double scale = 1);
-void put_warnings(JsonWriter& w, const std::vector<Warning>& warnings);
+               const std::optional<Interval>& interval);
 
 // What is known of one point beside T, S and E: keys within the point's object.
 void put_point_detail(JsonWriter& w, const PointDetail& detail);
-void put_profile(JsonWriter& w, const PointDetail& detail);
-void put_metrics(JsonWriter& w, const PointDetail& detail);
 // Models, knees, predictions and the rest: keys within the mode's object.
 void put_curve_detail(JsonWriter& w, const CurveView& view);
 // Of these what a page computes from: the best model, and knees by the floors and the plan's rule.
 void put_page_curve(JsonWriter& w, const CurveView& view);
-void put_knee(JsonWriter& w, const Knee& knee);
 // "shapes" and "collectives" of the study.
 void put_study_detail(JsonWriter& w, const StudyAnalysis& analysis);
 

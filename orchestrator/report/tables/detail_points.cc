@@ -199,7 +199,7 @@ void add_roofline(const CurveView& view, const std::vector<Both>& points,
       const RooflinePoint& r = *d.roofline;
       row.insert(row.end(),
                  {significant_text(r.attainable * 1e-9, 3), significant_text(r.intensity, 2),
-                  significant_text(r.ridge, 2), r.bound == Bound::memory ? "memory" : "compute"});
+                  significant_text(r.ridge, 2), to_string(r.bound)});
     } else {
       row.insert(row.end(), {"-", "-", "-", ""});
     }
@@ -251,25 +251,6 @@ void add_audits(const std::vector<Both>& points, std::vector<DetailTable>& table
 }
 
 }  // namespace
-
-const char* to_string(Answer answer) {
-  return answer == Answer::yes ? "yes" : answer == Answer::no ? "no" : "unknown";
-}
-
-std::string to_text(Finding finding, Cause cause) {
-  switch (finding) {
-    case Finding::none:
-      return "none";
-    case Finding::baseline_suspect:
-      return "baseline suspect";
-    case Finding::unexplained:
-      return "unexplained";
-    case Finding::explained:
-      break;
-  }
-  const char* why = cause == Cause::work ? "work" : cause == Cause::clock ? "clock" : "cache";
-  return std::string("explained (") + why + ")";
-}
 
 void add_point_details(const CurveView& view, std::vector<DetailTable>& tables) {
   const std::vector<Both> points = points_of(view);

@@ -33,8 +33,4 @@ std::vector<DetailTable> study_tables(const StudyAnalysis& analysis);
 // Names come from plans: nothing in them may steer a terminal.
 void make_plain(DetailTable& table);
 
-// "yes", "no", "unknown"; "explained (cache)", "baseline suspect", "unexplained".
-const char* to_string(Answer answer);
-std::string to_text(Finding finding, Cause cause);
-
 }  // namespace kneepoint

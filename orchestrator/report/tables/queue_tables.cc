@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/report/tables/queue_tables.h"
 
-#include "orchestrator/report/json/parts.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -61,33 +61,21 @@ void add_bad_nodes(const BadNodeVerdict& verdict, std::vector<DetailTable>& tabl
   tables.push_back(std::move(table));
 }
 
-void put_waits(JsonWriter& w, const QueueUse& queue) {
-  w.key("waits").begin_array();
-  for (const QueueWait& wait : queue.waits) {
-    JsonWriter line;
-    line.begin_object().key("k").value(wait.k).key("nodes").value(wait.nodes);
-    line.key("runs").value(wait.runs).key("allocations").value(wait.allocations);
-    line.key("median").value(wait.median_seconds).key("largest").value(wait.largest_seconds);
-    w.raw(line.end_object().text());
-  }
-  w.end_array();
+void put_bad_nodes(JsonWriter& w, const BadNodeVerdict& verdict) {
+  w.begin_object().put("tested", verdict.why_not.empty()).put("why_not", verdict.why_not);
+  w.put("sentence", to_sentence(verdict)).put("nodes", verdict.nodes).put("runs", verdict.runs);
+  w.put("points", verdict.points).put("least_p", verdict.least_p).put("bad", verdict.bad);
+  w.end_object();
 }
 
-void put_bad_nodes(JsonWriter& w, const BadNodeVerdict& verdict) {
-  w.begin_object().key("tested").value(verdict.why_not.empty());
-  w.key("why_not").value(verdict.why_not).key("sentence").value(to_sentence(verdict));
-  w.key("nodes").value(verdict.nodes).key("runs").value(verdict.runs);
-  w.key("points").value(verdict.points).key("least_p").value(verdict.least_p);
-  w.key("bad").begin_array();
-  for (const BadNode& bad : verdict.bad) {
-    JsonWriter line;
-    line.begin_object().key("node").value(bad.node).key("slowdown").value(bad.slowdown);
-    line.key("p").value(bad.p_value).key("runs").value(bad.runs);
-    line.key("points").value(bad.points).key("points_slower").value(bad.points_slower);
-    put_texts(line, "inseparable", bad.inseparable);
-    w.raw(line.end_object().text());
-  }
-  w.end_array().end_object();
+void put_use(JsonWriter& w, const QueueUse& queue) {
+  const bool known = queue.waits_known > 0;
+  w.begin_object().put("way", queue.packed ? "packed" : "one_per_run").put("runs", queue.runs);
+  w.put("allocations", queue.allocations).put("most_runs", queue.most_runs);
+  w.put("held_fixed", held_fixed_by(queue)).put("nested", queue.nested);
+  w.put("wait_median", when(known, queue.median_wait_seconds));
+  w.put("wait_largest", when(known, queue.largest_wait_seconds));
+  w.put("waits", queue.waits).end_object();
 }
 
 }  // namespace
@@ -118,30 +106,9 @@ void add_queue_tables(const StudyAnalysis& analysis, std::vector<DetailTable>& t
 
 void put_queue(JsonWriter& w, const StudyAnalysis& analysis) {
   w.key("queue");
-  if (analysis.queue) {
-    const QueueUse& queue = *analysis.queue;
-    w.begin_object().key("way").value(queue.packed ? "packed" : "one_per_run");
-    w.key("runs").value(queue.runs).key("allocations").value(queue.allocations);
-    w.key("most_runs").value(queue.most_runs).key("held_fixed").value(held_fixed_by(queue));
-    w.key("nested");
-    if (queue.nested) {
-      w.value(*queue.nested);
-    } else {
-      w.null();
-    }
-    put_if(w, "wait_median", queue.waits_known > 0, queue.median_wait_seconds);
-    put_if(w, "wait_largest", queue.waits_known > 0, queue.largest_wait_seconds);
-    put_waits(w, queue);
-    w.end_object();
-  } else {
-    w.null();
-  }
+  analysis.queue ? put_use(w, *analysis.queue) : static_cast<void>(w.null());
   w.key("bad_nodes");
-  if (analysis.bad_nodes) {
-    put_bad_nodes(w, *analysis.bad_nodes);
-  } else {
-    w.null();
-  }
+  analysis.bad_nodes ? put_bad_nodes(w, *analysis.bad_nodes) : static_cast<void>(w.null());
 }
 
 }  // namespace kneepoint

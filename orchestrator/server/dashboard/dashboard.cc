@@ -8,7 +8,7 @@
 #include <charconv>
 #include <mutex>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/server/dashboard/api_schema.h"
 #include "orchestrator/server/dashboard/list_json.h"
@@ -247,11 +247,8 @@ class Serving final : public Dashboard {
   static HttpReply health(DashboardView& view) {
     const auto version = view.data_version();
     JsonWriter json;
-    json.begin_object();
-    json.key("schema").value(kApiSchema);
-    json.key("status").value(version ? "ok" : "unavailable");
-    json.key("version").value(KNEEPOINT_VERSION);
-    json.end_object();
+    json.begin_object().put("schema", kApiSchema).put("status", version ? "ok" : "unavailable");
+    json.put("version", KNEEPOINT_VERSION).end_object();
     HttpReply reply = json_reply(json.text() + "\n");
     if (!version) reply.status = 503;
     return reply;
@@ -323,23 +320,13 @@ class Serving final : public Dashboard {
     if (!found) return reply_of(found.error());
     const Nanoseconds until = clock_.steady() + kVerdictTime;
     JsonWriter json;
-    json.begin_object();
-    json.key("schema").value(kApiSchema);
-    json.key("series").begin_array();
+    json.begin_object().put("schema", kApiSchema).key("series").begin_array();
     for (const SeriesLine& one : *found) {
       const auto verdict = verdict_of(one, clock_.steady() < until);
-      json.begin_object();
-      json.key("id").value(one.id());
-      json.key("name").value(one.name);
-      json.key("studies").value(one.studies);
-      json.key("newest").value(one.newest);
-      json.key("verdict");
-      verdict ? json.value(*verdict) : json.null();
-      json.end_object();
+      json.begin_object().put("id", one.id()).put("name", one.name).put("studies", one.studies);
+      json.put("newest", one.newest).put("verdict", verdict).end_object();
     }
-    json.end_array();
-    json.end_object();
-    return json_reply(json.text() + "\n");
+    return json_reply(json.end_array().end_object().text() + "\n");
   }
 
   // Judged once for each newest study; null when there is no time for it now.
@@ -387,12 +374,8 @@ class Serving final : public Dashboard {
   static HttpReply done_reply(const Result<ActionDone>& done) {
     if (!done) return reply_of(done.error());
     JsonWriter json;
-    json.begin_object();
-    json.key("schema").value(kApiSchema);
-    json.key("study").value(done->study);
-    json.key("message").value(done->message);
-    json.end_object();
-    return json_reply(json.text() + "\n");
+    json.begin_object().put("schema", kApiSchema).put("study", done->study);
+    return json_reply(json.put("message", done->message).end_object().text() + "\n");
   }
 
   HttpReply start(const std::string& body) {

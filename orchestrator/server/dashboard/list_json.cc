@@ -12,45 +12,24 @@ std::string studies_json(const std::vector<StudyLine>& found, const std::vector<
                          std::size_t most) {
   const std::size_t shown = std::min(found.size(), most);
   JsonWriter json;
-  json.begin_object();
-  json.key("schema").value(kApiSchema);
-  json.key("studies").begin_array();
-  for (std::size_t i = 0; i < shown; ++i) {
-    json.begin_object();
-    put_study_line(json, found[i], live[i], "");
-    json.end_object();
-  }
-  json.end_array();
-  json.key("next");
-  shown < found.size() ? json.value(found[shown - 1].id) : json.null();
-  json.end_object();
-  return json.text() + "\n";
+  json.begin_object().put("schema", kApiSchema).key("studies").begin_array();
+  for (std::size_t i = 0; i < shown; ++i) put_study_line(json, found[i], live[i], "");
+  json.end_array().put_or_null("next", shown < found.size() ? found[shown - 1].id : "");
+  return json.end_object().text() + "\n";
 }
 
 std::string runs_json(const std::vector<RunLine>& found, std::size_t most) {
   const std::size_t shown = std::min(found.size(), most);
   JsonWriter json;
-  json.begin_object();
-  json.key("schema").value(kApiSchema);
-  json.key("runs").begin_array();
+  json.begin_object().put("schema", kApiSchema).key("runs").begin_array();
   for (std::size_t i = 0; i < shown; ++i) {
     const RunLine& run = found[i];
-    json.begin_object();
-    json.key("run").value(run.run);
-    json.key("key").value(run.key);
-    json.key("k").value(run.k);
-    json.key("repeat").value(run.repeat);
-    json.key("state").value(run.state);
-    json.key("seconds");
-    run.seconds ? json.value(*run.seconds) : json.null();
-    json.key("attempts").value(run.attempts);
-    json.end_object();
+    json.begin_object().put("run", run.run).put("key", run.key).put("k", run.k);
+    json.put("repeat", run.repeat).put("state", run.state).put("seconds", run.seconds);
+    json.put("attempts", run.attempts).end_object();
   }
-  json.end_array();
-  json.key("next");
-  shown < found.size() ? json.value(found[shown - 1].run) : json.null();
-  json.end_object();
-  return json.text() + "\n";
+  json.end_array().put_or_null("next", shown < found.size() ? found[shown - 1].run : 0);
+  return json.end_object().text() + "\n";
 }
 
 }  // namespace kneepoint

@@ -3,7 +3,7 @@
 // Paths come from routes.cc; the shapes of the objects are written here, once.
 #include "orchestrator/server/dashboard/openapi.h"
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/server/dashboard/routes.h"
 
 namespace kneepoint {
@@ -71,7 +71,7 @@ constexpr char kSchemas[] = R"json({
  "schema":{"$ref":"#/components/schemas/Schema"},"study":{"type":"string"},"message":{"type":"string"}}}
 })json";
 
-std::string one_line(std::string_view text) {
+std::string without_line_ends(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c != '\n') out += c;
@@ -84,33 +84,26 @@ std::string reference(std::string_view schema) {
 }
 
 void put_content(JsonWriter& json, std::string_view type, std::string_view schema) {
-  json.key("content").begin_object();
-  json.key(type.substr(0, type.find(';'))).begin_object();
+  json.key("content").begin_object().key(type.substr(0, type.find(';'))).begin_object();
   if (!schema.empty()) json.key("schema").raw(reference(schema));
-  json.end_object();
-  json.end_object();
+  json.end_object().end_object();
 }
 
 void put_parameters(JsonWriter& json, const RouteSpec& spec) {
   json.key("parameters").begin_array();
   for (std::string_view rest = spec.pattern; rest.find('{') != std::string_view::npos;) {
     rest.remove_prefix(rest.find('{') + 1);
-    json.begin_object();
-    json.key("name").value(rest.substr(0, rest.find('}')));
-    json.key("in").value("path");
-    json.key("required").value(true);
-    json.key("schema").raw(R"({"type":"string"})");
+    json.begin_object().put("name", rest.substr(0, rest.find('}'))).put("in", "path");
+    json.put("required", true).key("schema").raw(R"({"type":"string"})");
     json.end_object();
   }
   for (const RouteQuery& one : spec.query) {
-    json.begin_object();
-    json.key("name").value(one.name);
-    json.key("in").value("query");
-    json.key("required").value(one.required);
-    json.key("description").value(one.help);
-    json.key("schema").raw(one.type == "integer"   ? R"({"type":"integer","minimum":0})"
-                           : one.type == "strings" ? R"({"type":"array","items":{"type":"string"}})"
-                                                   : R"({"type":"string"})");
+    json.begin_object().put("name", one.name).put("in", "query").put("required", one.required);
+    json.put("description", one.help)
+        .key("schema")
+        .raw(one.type == "integer"   ? R"({"type":"integer","minimum":0})"
+             : one.type == "strings" ? R"({"type":"array","items":{"type":"string"}})"
+                                     : R"({"type":"string"})");
     json.end_object();
   }
   json.end_array();
@@ -118,11 +111,10 @@ void put_parameters(JsonWriter& json, const RouteSpec& spec) {
 
 void put_operation(JsonWriter& json, const RouteSpec& spec) {
   json.key(spec.method == "GET" ? "get" : "post").begin_object();
-  json.key("summary").value(spec.summary);
+  json.put("summary", spec.summary);
   put_parameters(json, spec);
   if (!spec.body.empty()) {
-    json.key("requestBody").begin_object();
-    json.key("required").value(true);
+    json.key("requestBody").begin_object().put("required", true);
     put_content(json, "application/json", spec.body);
     json.end_object();
   }
@@ -130,30 +122,21 @@ void put_operation(JsonWriter& json, const RouteSpec& spec) {
       .raw(spec.needs == Needs::nothing ? "[]"
            : spec.needs == Needs::token ? R"([{"token":[]}])"
                                         : R"([{"token":[]},{}])");
-  json.key("responses").begin_object();
-  json.key(std::to_string(spec.status)).begin_object();
-  json.key("description").value("As asked.");
+  json.key("responses").begin_object().key(std::to_string(spec.status)).begin_object();
+  json.put("description", "As asked.");
   put_content(json, spec.type, spec.schema);
-  json.end_object();
-  json.key("default").begin_object();
-  json.key("description").value("What is wrong, in words.");
+  json.end_object().key("default").begin_object().put("description", "What is wrong, in words.");
   put_content(json, "application/json", "Error");
-  json.end_object();
-  json.end_object();
-  json.end_object();
+  json.end_object().end_object().end_object();
 }
 
 }  // namespace
 
 std::string openapi_json() {
   JsonWriter json;
-  json.begin_object();
-  json.key("openapi").value("3.1.0");
-  json.key("info").begin_object();
-  json.key("title").value("kneepoint serve");
-  json.key("version").value(KNEEPOINT_VERSION);
-  json.key("summary").value("The dashboard's API: docs/reference/api.md");
-  json.end_object();
+  json.begin_object().put("openapi", "3.1.0").key("info").begin_object();
+  json.put("title", "kneepoint serve").put("version", KNEEPOINT_VERSION);
+  json.put("summary", "The dashboard's API: docs/reference/api.md").end_object();
   json.key("paths").begin_object();
   for (const RouteSpec& first : routes()) {
     bool is_first = true;  // of its path
@@ -166,13 +149,10 @@ std::string openapi_json() {
     }
     if (!is_first) json.end_object();
   }
-  json.end_object();
-  json.key("components").begin_object();
+  json.end_object().key("components").begin_object();
   json.key("securitySchemes").raw(R"({"token":{"type":"http","scheme":"bearer"}})");
-  json.key("schemas").raw(one_line(kSchemas));
-  json.end_object();
-  json.end_object();
-  return json.text() + "\n";
+  json.key("schemas").raw(without_line_ends(kSchemas));
+  return json.end_object().end_object().text() + "\n";
 }
 
 }  // namespace kneepoint

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/store/dashboard_view.h"
 
 namespace kneepoint {
@@ -36,7 +36,7 @@ struct StudyPicture {
 // or nothing has ended yet.
 std::optional<double> seconds_left(const std::vector<PointPace>& paces, std::size_t at_once);
 
-// The keys of a study in lists, within an object.
+// The object of a study in lists; no headline: no such key.
 void put_study_line(JsonWriter& json, const StudyLine& line, bool is_live,
                     const std::string& headline);
 std::string to_json(const StudyPicture& picture);  // one line without its end

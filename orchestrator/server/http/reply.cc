@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/server/http/reply.h"
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/server/dashboard/api_schema.h"
 #include "orchestrator/server/http/request.h"
 
@@ -61,13 +61,8 @@ std::string reply_bytes(const HttpReply& reply, const ReplyManner& manner) {
 
 HttpReply error_reply(int status, std::string_view code, std::string_view message) {
   JsonWriter json;
-  json.begin_object();
-  json.key("schema").value(kApiSchema);
-  json.key("error").begin_object();
-  json.key("code").value(code);
-  json.key("message").value(message);
-  json.end_object();
-  json.end_object();
+  json.begin_object().put("schema", kApiSchema).key("error").begin_object();
+  json.put("code", code).put("message", message).end_object().end_object();
   HttpReply reply;
   reply.status = status;
   reply.body = json.text() + "\n";

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A struct described once, in itself: the names of its fields in the order in which they are
+// written, and how each is read. Every writer goes by this description.
+//   struct Loss {
+//     int k = 1;
+//     double serial = 0;
+//     static constexpr auto fields() {
+//       return described(field("k", &Loss::k), field("serial", &Loss::serial));
+//     }
+//   };
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+namespace kneepoint {
+
+// What is written where a field holds nothing: an absent optional, an empty text or list, false, a
+// number that is not above 0. An absent optional is null even where such values are `shown`.
+enum class Empty { shown, null, left_out };
+
+// `get`: a data member, a const member function, or a function of the struct.
+template <typename Get, Empty kEmpty>
+struct Field {
+  const char* name;
+  Get get;
+};
+
+template <typename Get>
+constexpr Field<Get, Empty::shown> field(const char* name, Get get) {
+  return {name, get};
+}
+template <typename Get>
+constexpr Field<Get, Empty::null> field_or_null(const char* name, Get get) {
+  return {name, get};
+}
+template <typename Get>
+constexpr Field<Get, Empty::left_out> field_if_any(const char* name, Get get) {
+  return {name, get};
+}
+
+// A described struct whose fields stand among those of the struct that holds it; null one by one
+// where it is an absent optional.
+template <typename Get>
+struct FieldsOf {
+  Get get;
+};
+template <typename Get>
+constexpr FieldsOf<Get> fields_of(Get get) {
+  return {get};
+}
+
+template <typename... Fields>
+constexpr std::tuple<Fields...> described(Fields... fields) {
+  return {fields...};
+}
+
+// As the first of the fields: an object that stands on one line in a file for people.
+struct OneLine {};
+inline constexpr OneLine one_line;
+
+template <typename T>
+concept Described = requires {
+  T::fields();
+};
+
+template <typename T>
+inline constexpr bool is_on_one_line =
+    std::is_same_v<std::tuple_element_t<0, decltype(T::fields())>, OneLine>;
+
+template <typename T, typename Get>
+constexpr decltype(auto) value_of(const T& object, Get get) {
+  if constexpr (std::is_member_object_pointer_v<Get>) {
+    return (object.*get);
+  } else if constexpr (std::is_member_function_pointer_v<Get>) {
+    return (object.*get)();
+  } else {
+    return get(object);
+  }
+}
+
+}  // namespace kneepoint
