@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "agents/record/record.h"
-#include "agents/record/way_home.h"
+#include "agents/wire/record.h"
+#include "agents/wire/way_home.h"
 #include "orchestrator/base/node_list.h"
 
 namespace kneepoint {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "agents/agent/pod/key.h"
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {

@@ -11,7 +11,7 @@
 
 #include "agents/agent/allocation_file.h"
 #include "agents/agent/supervise/output_capture.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {

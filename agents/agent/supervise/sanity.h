@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "agents/agent/allocation_file.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inside of agents/record: what one line says, each field checked for presence, type, range and
+// Inside of agents/wire: what one line says, each field checked for presence, type, range and
 // unit. What holds between lines (sequence, count, checksum) is the reader's work.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::record {
 

@@ -2,8 +2,8 @@
 //
 // What holds between the lines of a file: begin first, end last, seq without a gap, count and
 // checksum. Reading goes on after a problem; what can be read is kept.
-#include "agents/record/line_decoder.h"
-#include "agents/record/record.h"
+#include "agents/wire/line_decoder.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint::record {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/record/time_metric.h"
+#include "agents/wire/time_metric.h"
 
 #include <cstdio>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::record {
 namespace {

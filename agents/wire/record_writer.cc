@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values to lines. The order of the keys is fixed, so that equal records are equal bytes.
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/json_text.h"
 
 namespace kneepoint::record {

@@ -2,13 +2,13 @@
 //
 // One line to one value, by nlohmann-json, which no other file of this folder includes. Any bytes
 // may come in: what can't be read is a problem in words, never an exception.
-#include "agents/record/line_decoder.h"
+#include "agents/wire/line_decoder.h"
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "agents/record/time_metric.h"
+#include "agents/wire/time_metric.h"
 
 namespace kneepoint::record {
 namespace {
