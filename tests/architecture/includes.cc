@@ -21,20 +21,14 @@ struct Edges {
 const std::vector<Edges>& edges() {
   static const std::vector<Edges> table = {
       {"orchestrator/base/", {}},
-      {"orchestrator/model/", {"orchestrator/base/"}},
+      // The values that a run reports, and what is asked of its program, are those of the wire.
+      {"orchestrator/model/", {"agents/wire/", "orchestrator/base/"}},
       {"orchestrator/io/", {"orchestrator/base/"}},
       {"orchestrator/plan/", {"orchestrator/model/", "orchestrator/base/"}},
       {"orchestrator/store/", {"orchestrator/model/", "orchestrator/base/"}},
       {"orchestrator/pack/", {"orchestrator/model/", "orchestrator/base/"}},
-      // The simulated cluster writes the records that an agent would.
-      {"orchestrator/backend/simulated/",
-       {"orchestrator/backend/", "orchestrator/io/", "orchestrator/model/", "orchestrator/base/",
-        "agents/wire/"}},
-      // The Kubernetes one puts an agent's files together from a pod's log.
-      {"orchestrator/backend/kubernetes/",
-       {"orchestrator/backend/", "orchestrator/io/", "orchestrator/model/", "orchestrator/base/",
-        "agents/wire/frame.h"}},
-      {"orchestrator/backend/", {"orchestrator/io/", "orchestrator/model/", "orchestrator/base/"}},
+      {"orchestrator/backend/",
+       {"orchestrator/io/", "orchestrator/model/", "agents/wire/", "orchestrator/base/"}},
       {"orchestrator/analysis/", {"orchestrator/model/", "orchestrator/base/"}},
       {"orchestrator/cost/",
        {"orchestrator/analysis/", "orchestrator/model/", "orchestrator/base/"}},
@@ -82,8 +76,7 @@ const std::vector<Library>& libraries() {
         "orchestrator/pack/signature.cc"}},
       {"CLI/", {"orchestrator/cli/command_line.cc"}},
       {"nlohmann/",
-       {"agents/wire/line_decoder.cc", "agents/agent/allocation_file.cc",
-        "agents/agent/json_value.cc", "orchestrator/backend/local/files.cc",
+       {"agents/wire/line_decoder.cc", "agents/wire/allocation.cc", "agents/agent/json_value.cc",
         "orchestrator/backend/simulated/journal.cc", "orchestrator/backend/slurm/rest_read.cc",
         "orchestrator/backend/kubernetes/credentials.cc", "orchestrator/backend/kubernetes/end.cc",
         "orchestrator/backend/kubernetes/manifest.cc", "orchestrator/backend/kubernetes/patch.cc",
