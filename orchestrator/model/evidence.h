@@ -8,64 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/model/attempt.h"
 #include "orchestrator/model/point.h"
 
 namespace kneepoint {
 
-// One timed iteration: max over ranks, split. compute + communication + other = max.
-struct Sample {
-  int iteration = 0;
-  bool warmup = false;
-  Nanoseconds max_ns = 0;
-  Nanoseconds mean_ns = 0;
-  Nanoseconds min_ns = 0;
-  Nanoseconds compute_ns = 0;        // mean over ranks
-  Nanoseconds communication_ns = 0;  // mean over ranks
-  Nanoseconds other_ns = 0;
-};
-
-// What one rank did in all its timed iterations, and where.
-struct RankTotal {
-  int rank = 0;
-  std::string host;
-  std::string cpus;  // affinity as the kernel lists it: "0" or "0-3"
-  Nanoseconds compute_ns = 0;
-  Nanoseconds communication_ns = 0;
-  double work = 0;  // in the workload's work unit, per iteration
-};
-
-// What a preloaded profile saw of one rank between MPI_Init and MPI_Finalize, by kind of call.
-struct RankProfile {
-  int rank = 0;
-  bool complete = false;  // MPI_Finalize was reached
-  int threads = 1;        // that called MPI; the times are of the one that called MPI_Init
-  Nanoseconds window_ns = 0;
-  Nanoseconds collective_ns = 0, point_to_point_ns = 0, wait_ns = 0, one_sided_ns = 0;
-  Nanoseconds other_ns = 0;          // MPI-IO
-  Nanoseconds other_threads_ns = 0;  // in MPI, in threads beside that one
-
-  Nanoseconds communication_ns() const {
-    return collective_ns + point_to_point_ns + wait_ns + one_sided_ns;
-  }
-};
-
-// One MPI call by name, all ranks and threads together.
-struct OperationTotal {
-  std::string name, kind;
-  std::int64_t calls = 0;
-  std::int64_t bytes = 0;   // handed over to be sent
-  Nanoseconds time_ns = 0;  // sum over ranks
-  Nanoseconds max_ns = 0;   // of one rank
-};
-
-struct Metric {
-  std::string name;
-  double value = 0;
-  std::string unit;
-  std::string better;  // lower | higher; "": not said
-};
+// What a run reported, as it came over the wire (decision 0035).
+using record::Metric;
+using record::RankProfile;
+using record::RankTotal;
+using record::Sample;
+using OperationTotal = record::Operation;
 
 // One fact of provenance. `scope` is a host name, or "run" for what holds for all.
 struct Fact {

@@ -22,7 +22,6 @@
 #include "agents/agent/json_value.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/sanity.h"
-#include "agents/wire/time_metric.h"
 
 namespace kneepoint::agent {
 namespace {

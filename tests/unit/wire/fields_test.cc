@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/wire/allocation.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::wire {
 namespace {
