@@ -62,7 +62,7 @@ Result<void> put_input(const InputSpec& input, const std::string& folder) {
   const File file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, input.executable ? 0755 : 0644));
   if (!file.is_open()) return system_error("write " + path, errno);
-  return write_all(file, input.content, path);
+  return write_all(file, input.content.value_or(""), path);
 }
 
 // Names below `at` (a path in the folder that ends with '/', or "") that fit the pattern; a '*'
@@ -137,7 +137,8 @@ std::string folder_text(const StepSpec& step, const std::string& folder) {
     if (slash != std::string::npos) {
       text += " && mkdir -p " + shell_quoted(input.name.substr(0, slash));
     }
-    text += " && echo " + base64_encoded(input.content) + " | base64 -d > " + name + ".$$";
+    text +=
+        " && echo " + base64_encoded(input.content.value_or("")) + " | base64 -d > " + name + ".$$";
     if (input.executable) text += " && chmod 755 " + name + ".$$";
     text += " && mv -f " + name + ".$$ " + name;
   }

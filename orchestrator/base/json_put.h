@@ -106,6 +106,16 @@ void put_field(JsonWriter& w, const T& object, const Field<Get, kEmpty>& field) 
   if constexpr (kEmpty == Empty::left_out) w.put_if_any(field.name, value);
 }
 
+// Of a list that says more of a field than this writer asks: whether it may be left out counts.
+template <typename T, typename Listed>
+requires requires {
+  Listed::may_be_left_out;
+}
+void put_field(JsonWriter& w, const T& object, const Listed& field) {
+  const auto& value = value_of(object, field.get);
+  Listed::may_be_left_out ? w.put_if_any(field.name, value) : w.put(field.name, value);
+}
+
 template <typename T>
 void put_field(JsonWriter&, const T&, OneLine) {}
 

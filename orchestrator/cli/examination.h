@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/cli/doctor_findings.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/session.h"

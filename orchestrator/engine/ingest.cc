@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
-#include "agents/record/record.h"
-#include "agents/record/way_home.h"
+#include "agents/wire/record.h"
+#include "agents/wire/way_home.h"
 #include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
@@ -34,7 +34,7 @@ std::optional<double> unit_in_seconds(const std::string& unit) {
 
 // T of the run, or nothing when no time was reported.
 std::optional<double> time_of_run(const Point& point, const record::Records& records) {
-  for (const record::Metric& metric : records.metrics) {
+  for (const Metric& metric : records.metrics) {
     if (metric.name != "time") continue;
     const auto factor = unit_in_seconds(metric.unit);
     if (!factor) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<double> time_of_run(const Point& point, const record::Records& rec
   }
   double sum = 0;
   int count = 0;
-  for (const record::Sample& sample : records.samples) {
+  for (const Sample& sample : records.samples) {
     if (sample.warmup) continue;
     sum += static_cast<double>(sample.max_ns);
     ++count;
@@ -65,18 +65,12 @@ std::string nodes_told(const record::Records& records) {
 // MPI_Init to MPI_Finalize, brought to T.
 void keep_profile(const Point& point, const record::Records& records, bool has_samples,
                   AttemptResult& out) {
-  for (const record::RankProfile& p : records.profile) {
-    out.profile.push_back({p.rank, p.complete, p.threads, p.window_ns, p.collective_ns,
-                           p.point_to_point_ns, p.wait_ns, p.one_sided_ns, p.other_ns,
-                           p.other_threads_ns});
-  }
-  for (const record::Operation& o : records.operations) {
-    out.operations.push_back({o.name, o.kind, o.calls, o.bytes, o.time_ns, o.max_ns});
-  }
+  out.profile = records.profile;
+  out.operations = records.operations;
   const auto seconds = time_of_run(point, records);
   if (has_samples || records.profile.empty() || !seconds) return;
   double window = 0, useful = 0, communication = 0;
-  for (const record::RankProfile& p : records.profile) {
+  for (const RankProfile& p : records.profile) {
     const auto inside = static_cast<double>(p.communication_ns() + p.other_ns);
     window = std::max(window, static_cast<double>(p.window_ns));
     useful += std::max(0.0, static_cast<double>(p.window_ns) - inside);
@@ -102,9 +96,8 @@ void keep_build(const Build& build, AttemptResult& out) {
 void keep(const Point& point, const record::Records& records, AttemptResult& out) {
   double compute = 0, communication = 0;
   int timed = 0;
-  for (const record::Sample& s : records.samples) {
-    out.samples.push_back({s.iteration, s.warmup, s.max_ns, s.mean_ns, s.min_ns, s.compute_ns,
-                           s.communication_ns, s.other_ns});
+  out.samples = records.samples;
+  for (const Sample& s : records.samples) {
     if (s.warmup) continue;
     ++timed;
     compute += static_cast<double>(s.compute_ns);
@@ -117,16 +110,15 @@ void keep(const Point& point, const record::Records& records, AttemptResult& out
   }
   keep_profile(point, records, timed > 0, out);
   std::set<std::string> hosts;
-  for (const record::RankTotal& r : records.ranks) {
-    out.ranks.push_back({r.rank, r.host, r.cpus, r.compute_ns, r.communication_ns, r.work});
+  out.ranks = records.ranks;
+  if (!out.ranks.empty()) out.work_min = out.ranks.front().work;
+  for (const RankTotal& r : records.ranks) {
     hosts.insert(r.host);
     out.work_total += r.work;
-    out.work_min = out.ranks.size() == 1 ? r.work : std::min(out.work_min, r.work);
+    out.work_min = std::min(out.work_min, r.work);
     out.work_max = std::max(out.work_max, r.work);
   }
-  for (const record::Metric& m : records.metrics) {
-    out.metrics.push_back({m.name, m.value, m.unit, m.better});
-  }
+  out.metrics = records.metrics;
   for (const record::Provenance& p : records.provenance) {
     for (const auto& [name, value] : p.facts) {
       out.facts.push_back({p.scope, name, value});

@@ -4,8 +4,8 @@
 // the same records come home by the run directory or the pod's log.
 #include "orchestrator/engine/push_book.h"
 
-#include "agents/record/record.h"
-#include "agents/record/way_home.h"
+#include "agents/wire/record.h"
+#include "agents/wire/way_home.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/engine/requests.h"
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/model/attempt.h"
@@ -15,92 +16,12 @@
 
 namespace kneepoint {
 
-// One timed iteration: max over ranks, split. compute + communication + other = max.
-struct Sample {
-  int iteration = 0;
-  bool warmup = false;
-  Nanoseconds max_ns = 0;
-  Nanoseconds mean_ns = 0;
-  Nanoseconds min_ns = 0;
-  Nanoseconds compute_ns = 0;        // mean over ranks
-  Nanoseconds communication_ns = 0;  // mean over ranks
-  Nanoseconds other_ns = 0;
-  static constexpr auto fields() {
-    using T = Sample;
-    return described(field("iteration", &T::iteration), field("warmup", &T::warmup),
-                     field("max_ns", &T::max_ns), field("mean_ns", &T::mean_ns),
-                     field("min_ns", &T::min_ns), field("compute_ns", &T::compute_ns),
-                     field("communication_ns", &T::communication_ns),
-                     field("other_ns", &T::other_ns));
-  }
-};
-
-// What one rank did in all its timed iterations, and where.
-struct RankTotal {
-  int rank = 0;
-  std::string host;
-  std::string cpus;  // affinity as the kernel lists it: "0" or "0-3"
-  Nanoseconds compute_ns = 0;
-  Nanoseconds communication_ns = 0;
-  double work = 0;  // in the workload's work unit, per iteration
-  static constexpr auto fields() {
-    using T = RankTotal;
-    return described(field("rank", &T::rank), field("host", &T::host), field("cpus", &T::cpus),
-                     field("compute_ns", &T::compute_ns),
-                     field("communication_ns", &T::communication_ns), field("work", &T::work));
-  }
-};
-
-// What a preloaded profile saw of one rank between MPI_Init and MPI_Finalize, by kind of call.
-struct RankProfile {
-  int rank = 0;
-  bool complete = false;  // MPI_Finalize was reached
-  int threads = 1;        // that called MPI; the times are of the one that called MPI_Init
-  Nanoseconds window_ns = 0;
-  Nanoseconds collective_ns = 0, point_to_point_ns = 0, wait_ns = 0, one_sided_ns = 0;
-  Nanoseconds other_ns = 0;          // MPI-IO
-  Nanoseconds other_threads_ns = 0;  // in MPI, in threads beside that one
-
-  Nanoseconds communication_ns() const {
-    return collective_ns + point_to_point_ns + wait_ns + one_sided_ns;
-  }
-  static constexpr auto fields() {
-    using T = RankProfile;
-    return described(
-        field("rank", &T::rank), field("complete", &T::complete), field("threads", &T::threads),
-        field("window_ns", &T::window_ns), field("collective_ns", &T::collective_ns),
-        field("point_to_point_ns", &T::point_to_point_ns), field("wait_ns", &T::wait_ns),
-        field("one_sided_ns", &T::one_sided_ns), field("other_ns", &T::other_ns),
-        field("other_threads_ns", &T::other_threads_ns));
-  }
-};
-
-// One MPI call by name, all ranks and threads together.
-struct OperationTotal {
-  std::string name, kind;
-  std::int64_t calls = 0;
-  std::int64_t bytes = 0;   // handed over to be sent
-  Nanoseconds time_ns = 0;  // sum over ranks
-  Nanoseconds max_ns = 0;   // of one rank
-  static constexpr auto fields() {
-    using T = OperationTotal;
-    return described(field("name", &T::name), field("kind", &T::kind), field("calls", &T::calls),
-                     field("bytes", &T::bytes), field("time_ns", &T::time_ns),
-                     field("max_ns", &T::max_ns));
-  }
-};
-
-struct Metric {
-  std::string name;
-  double value = 0;
-  std::string unit;
-  std::string better;  // lower | higher; "": not said
-  static constexpr auto fields() {
-    using T = Metric;
-    return described(field("name", &T::name), field("value", &T::value), field("unit", &T::unit),
-                     field_if_any("better", &T::better));
-  }
-};
+// What a run reported, as it came over the wire (decision 0035).
+using record::Metric;
+using record::RankProfile;
+using record::RankTotal;
+using record::Sample;
+using OperationTotal = record::Operation;
 
 // One fact of provenance. `scope` is a host name, or "run" for what holds for all.
 struct Fact {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a plan says of a program beyond its command line: which numbers to take from what it printed
-// or wrote, when its answer is wrong, which files it needs and which are kept. Plain values.
+// or wrote (MetricSpec), when its answer is wrong (SanityRule), both as its agent is told; which
+// files it needs and which are kept. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/wire/allocation.h"
+
 namespace kneepoint {
-
-// A number: the first capture group of the last match, or a value of a JSON document.
-struct MetricSpec {
-  std::string name;     // "time" is T of the run, in `unit` (s, ms, us, ns)
-  std::string pattern;  // ECMAScript regular expression with one capture group; "": by `json`
-  std::string unit;
-  std::string from = "stdout";  // stdout | stderr | file; "time" also mpi | probe, by themselves
-  std::string file;             // from == "file": in the run's folder
-  std::string json;             // a path of base/json_path.h
-  std::string better;           // lower | higher; "": not said
-};
-
-// What must hold for a run to count, besides ending well.
-struct SanityRule {
-  enum class Kind { must_match, must_not_match, exit_codes, metric };
-  Kind kind = Kind::must_match;
-  std::string pattern;          // of the two that match
-  std::string from = "stdout";  // as in MetricSpec
-  std::string file;
-  std::vector<int> exit_codes;
-  std::string metric;
-  std::optional<double> at_least, at_most, equals;
-  double tolerance = 0;   // around `equals`
-  bool relative = false;  // the tolerance is a share of `equals`
-};
 
 // A file made visible in the run's folder.
 struct InputFile {

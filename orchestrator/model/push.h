@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Live reports: where the controller listens for pushed records, and what one allocation's agent is
-// told of it. The token is for that allocation alone, and is never stored or printed.
+// Live reports: where the controller listens for pushed records. What one allocation's agent is
+// told of it is PushTarget; its token is never stored or printed.
 #pragma once
 
 #include <string>
+
+#include "agents/wire/allocation.h"
 
 namespace kneepoint {
 
@@ -17,12 +19,6 @@ struct PushSite {
   std::string certificate;  // path of a PEM file; "": one of our own making
   std::string key;          // of the certificate
   std::string ca;           // path: what agents trust; "": our own, or what their system trusts
-};
-
-struct PushTarget {
-  std::string url;  // "": none
-  std::string token;
-  std::string ca;  // PEM; "": what the system trusts
 };
 
 }  // namespace kneepoint

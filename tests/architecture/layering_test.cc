@@ -65,7 +65,7 @@ Violations over_tree(const std::function<bool(const fs::path&)>& wanted,
 TEST(Tree, EveryPartIsSeen) {
   const std::vector<SourceFile> files = files_of_tree(is_cpp);
   for (const char* part :
-       {"orchestrator/base/", "orchestrator/model/", "agents/record/", "tests/architecture/"}) {
+       {"orchestrator/base/", "orchestrator/model/", "agents/wire/", "tests/architecture/"}) {
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
       return file.path.starts_with(part) && !file.text.empty();
     })) << part;

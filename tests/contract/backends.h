@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/backend/local/files.h"
 #include "orchestrator/backend/simulated/cluster.h"

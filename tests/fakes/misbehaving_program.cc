@@ -14,7 +14,7 @@
 #include <map>
 #include <string>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace {
 

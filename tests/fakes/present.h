@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint {
 

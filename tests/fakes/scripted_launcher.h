@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/base/hash.h"
 

@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/io/subprocess.h"
 #include "tests/fakes/cut_line.h"
 #include "tests/kubernetes/kube_place.h"

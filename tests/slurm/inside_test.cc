@@ -4,7 +4,7 @@
 // started on several nodes, and records that arrive by push while the run goes on.
 #include <set>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "tests/slurm/slurm_place.h"
 
 namespace kneepoint {

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "workloads/harness/timers.h"
 
 namespace kneepoint::workloads {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/result.h"
 #include "workloads/harness/command_line.h"
 #include "workloads/harness/timers.h"

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/result.h"
 
 namespace kneepoint::workloads {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "workloads/machine/memory_room.h"
 #include "workloads/machine/rates.h"
 #include "workloads/numerics/threads.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/noise/node_sampler.h"
 #include "agents/agent/supervise/signals.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 

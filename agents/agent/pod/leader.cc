@@ -18,13 +18,13 @@
 #include <limits>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/pod/finder.h"
 #include "agents/agent/pod/log.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/pod/relay.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/signals.h"
+#include "agents/wire/allocation.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {

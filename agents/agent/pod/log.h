@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of the run directories as frames for the pod's log (agents/record/frame.h). Records go
+// The files of the run directories as frames for the pod's log (agents/wire/frame.h). Records go
 // whole; of stdout.txt and stderr.txt only head and tail, since logs are rotated. What a step has
 // printed comes before its end record, so that who sees the end has everything.
 #pragma once
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 
 namespace kneepoint::agent {
 

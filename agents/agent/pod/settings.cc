@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "agents/agent/text.h"
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 #include "orchestrator/base/hmac.h"
 #include "orchestrator/base/text.h"
 

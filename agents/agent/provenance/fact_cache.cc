@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "agents/agent/file.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 namespace {

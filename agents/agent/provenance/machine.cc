@@ -14,7 +14,7 @@
 
 #include "agents/agent/own_place.h"
 #include "agents/agent/provenance/fact_cache.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 namespace {

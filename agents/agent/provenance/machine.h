@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/provenance/provenance.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 

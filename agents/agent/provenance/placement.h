@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/agent/allocation_file.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 

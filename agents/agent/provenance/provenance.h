@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/supervise/child.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 

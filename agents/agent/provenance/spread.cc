@@ -20,7 +20,7 @@
 #include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/signals.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {

@@ -23,7 +23,7 @@ int look(void* late, curl_off_t /*all*/, curl_off_t /*now*/, curl_off_t /*up*/,
 
 class CurlPushClient final : public PushClient {
  public:
-  CurlPushClient(const std::string& allocation, const PushSpec& push)
+  CurlPushClient(const std::string& allocation, const PushTarget& push)
       : handle_(curl_easy_init(), &curl_easy_cleanup), headers_(nullptr, &curl_slist_free_all) {
     opening_ = push.url;
     while (opening_.ends_with('/')) opening_.pop_back();
@@ -84,7 +84,8 @@ class CurlPushClient final : public PushClient {
 
 }  // namespace
 
-std::unique_ptr<PushClient> make_push_client(const std::string& allocation, const PushSpec& push) {
+std::unique_ptr<PushClient> make_push_client(const std::string& allocation,
+                                             const PushTarget& push) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   return std::make_unique<CurlPushClient>(allocation, push);
 }

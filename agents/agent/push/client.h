@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "agents/agent/allocation_file.h"
+#include "agents/wire/allocation.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {
@@ -24,7 +24,7 @@ class PushClient {
                       const std::function<bool()>& late) = 0;
 };
 
-std::unique_ptr<PushClient> make_push_client(const std::string& allocation, const PushSpec& push);
+std::unique_ptr<PushClient> make_push_client(const std::string& allocation, const PushTarget& push);
 
 // What an HTTP status means for the piece that was sent. Pure.
 Pushed meaning_of(long status);

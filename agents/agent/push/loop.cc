@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "agents/agent/file.h"
-#include "agents/record/way_home.h"
+#include "agents/wire/way_home.h"
 
 namespace kneepoint::agent {
 namespace {

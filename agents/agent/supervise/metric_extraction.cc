@@ -22,7 +22,6 @@
 #include "agents/agent/json_value.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/sanity.h"
-#include "agents/record/time_metric.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -110,7 +109,7 @@ class Extractor {
   explicit Extractor(const Search& search) : search_(search), sources_(search) {}
 
   Extraction run() {
-    for (const MetricPattern& metric : search_.metrics) extract_one(metric);
+    for (const MetricSpec& metric : search_.metrics) extract_one(metric);
     for (std::size_t i = 0; i < search_.rules.size(); ++i) {
       check_one(search_.rules[i], static_cast<int>(i) + 1);
     }
@@ -118,7 +117,7 @@ class Extractor {
   }
 
  private:
-  void extract_one(const MetricPattern& metric) {
+  void extract_one(const MetricSpec& metric) {
     std::string problem;
     const auto value = value_of(metric, problem);
     if (value && metric.name == "time") problem = record::problem_of_time(*value, metric.unit);
@@ -129,7 +128,7 @@ class Extractor {
     }
   }
 
-  std::optional<double> value_of(const MetricPattern& metric, std::string& problem) {
+  std::optional<double> value_of(const MetricSpec& metric, std::string& problem) {
     const Source& source = sources_.get(metric.from, metric.file);
     problem = source.problem;
     if (!problem.empty()) return std::nullopt;

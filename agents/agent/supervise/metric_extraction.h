@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/supervise/output_capture.h"
-#include "agents/record/record.h"
+#include "agents/wire/allocation.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {
@@ -28,7 +28,7 @@ struct Extraction {
 
 // What to look for, and where.
 struct Search {
-  const std::vector<MetricPattern>& metrics;
+  const std::vector<MetricSpec>& metrics;
   const std::vector<SanityRule>& rules;
   const OutputCapture& out;
   const OutputCapture& err;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 

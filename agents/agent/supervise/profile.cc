@@ -18,7 +18,7 @@ bool takes_dash_x(const std::string& program) {
 }
 
 bool time_is_from(const StepSpec& step, const char* source) {
-  return std::any_of(step.metrics.begin(), step.metrics.end(), [&](const MetricPattern& metric) {
+  return std::any_of(step.metrics.begin(), step.metrics.end(), [&](const MetricSpec& metric) {
     return metric.name == "time" && metric.from == source;
   });
 }
@@ -190,9 +190,9 @@ std::vector<std::string> with_passed_variables(const StepSpec& step, bool preloa
   return argv;
 }
 
-std::vector<MetricPattern> output_metrics(const StepSpec& step) {
-  std::vector<MetricPattern> patterns = step.metrics;
-  std::erase_if(patterns, [](const MetricPattern& metric) {
+std::vector<MetricSpec> output_metrics(const StepSpec& step) {
+  std::vector<MetricSpec> patterns = step.metrics;
+  std::erase_if(patterns, [](const MetricSpec& metric) {
     return metric.from == "mpi" || metric.from == "probe";
   });
   return patterns;

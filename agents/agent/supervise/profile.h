@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/rank_report.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 
@@ -32,7 +32,7 @@ void add_profile_variables(const StepSpec& step, const std::string& library,
 std::vector<std::string> with_passed_variables(const StepSpec& step, bool preloaded);
 
 // Patterns for the output: those of metrics that come from elsewhere are left out.
-std::vector<MetricPattern> output_metrics(const StepSpec& step);
+std::vector<MetricSpec> output_metrics(const StepSpec& step);
 
 struct Derived {
   std::vector<record::Sample> samples;       // from iterations that every rank marked

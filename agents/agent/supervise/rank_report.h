@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 

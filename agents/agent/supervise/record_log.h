@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "agents/agent/file.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint::agent {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/agent/allocation_file.h"
-#include "agents/record/record.h"
+#include "agents/wire/allocation.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 

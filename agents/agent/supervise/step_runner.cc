@@ -194,7 +194,7 @@ class StepRun {
   // What is only known when the workload has ended: metrics of its output, where its ranks ran.
   void add_findings() {
     if (!seen_.start_problem.empty()) return;
-    const std::vector<MetricPattern> metrics = output_metrics(step_);
+    const std::vector<MetricSpec> metrics = output_metrics(step_);
     const Extraction found = extract_guarded(
         {metrics, step_.sanity, out_.capture(), err_.capture(), folder_}, kExtractionLimit);
     for (const auto& metric : found.metrics) log_.add(metric);

@@ -5,9 +5,9 @@
 // could not do its own work (a full disk, say) and should stop.
 #pragma once
 
-#include "agents/agent/allocation_file.h"
 #include "agents/agent/provenance/provenance.h"
 #include "agents/agent/supervise/signals.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 

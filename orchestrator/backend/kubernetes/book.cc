@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/kubernetes/end.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/local/files.h"
@@ -51,10 +52,11 @@ Result<void> make_folder(const std::string& directory) {
 }
 
 Result<void> write_allocation(const AllocationRequest& request) {
-  std::vector<StepLine> lines;
-  for (const Step& step : request.steps) lines.push_back({&step, step.command.argv, {}});
-  auto written = write_whole_file(request.directory + "/" + request.name + ".json",
-                                  allocation_text(request.name, {}, lines));
+  AllocationFile file;  // without `push`: it is for a later controller
+  file.name = request.name;
+  for (const Step& step : request.steps) file.steps.push_back(step_spec(step, step.command.argv));
+  auto written =
+      write_whole_file(request.directory + "/" + request.name + ".json", allocation_text(file));
   if (!written) return trouble_here(written.error());
   return {};
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 #include "orchestrator/backend/kubernetes/client.h"
 #include "orchestrator/backend/local/files.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 #include "orchestrator/backend/kubernetes/kind.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/kubernetes/patch.h"

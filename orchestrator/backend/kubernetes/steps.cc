@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
-#include "orchestrator/backend/local/files.h"
 #include "orchestrator/backend/mpirun_command.h"
 
 namespace kneepoint {
@@ -109,32 +109,32 @@ std::vector<std::string> kube_step_argv(const Step& step, const Site& site, cons
 std::string kube_allocation_text(const AllocationRequest& request, const Site& site,
                                  const std::string& job) {
   std::vector<Step> steps = request.steps;
-  std::vector<StepLine> lines;
+  AllocationFile file = allocation_of(request);
   for (Step& step : steps) {
     step.run_dir = kRunFolder + step.attempt;
-    for (InputFile& file : step.program.staged) file.source.clear();  // pods share no folder
-    StepLine line{&step, {}, {}, step.shape.nodes};
-    line.keep_bytes = kMostKeptBytesInLog;
-    line.environment.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
+    for (InputFile& input : step.program.staged) input.source.clear();  // pods share no folder
+    KubeEnvironment environment;
+    environment.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
     if (step.starter.kind == StarterKind::mpirun) {
       // As variables, since mpirun refuses a parameter that it is told twice: a site with another
       // network says so by its own variables or options.
-      line.environment.emplace_back("OMPI_MCA_btl", "self,vader,tcp");
-      line.environment.emplace_back("OMPI_MCA_pml", "ob1");
-      if (site.kubernetes.mpi_job) forget_operators_ways(line.environment);
+      environment.emplace_back("OMPI_MCA_btl", "self,vader,tcp");
+      environment.emplace_back("OMPI_MCA_pml", "ob1");
+      if (site.kubernetes.mpi_job) forget_operators_ways(environment);
     }
     if (site.kubernetes.run_as_user == 0 && step.starter.kind == StarterKind::mpirun) {
-      line.environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT", "1");
-      line.environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+      environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT", "1");
+      environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
-    for (const auto& variable : site.environment) line.environment.push_back(variable);
+    for (const auto& variable : site.environment) environment.push_back(variable);
     for (const EnvironmentVariable& variable : step.command.environment) {
-      line.environment.emplace_back(variable.name, variable.value);
+      environment.emplace_back(variable.name, variable.value);
     }
-    line.argv = kube_step_argv(step, site, job, line.environment);
-    lines.push_back(std::move(line));
+    file.steps.push_back(step_spec(step, kube_step_argv(step, site, job, environment), environment,
+                                   kMostKeptBytesInLog));
+    file.steps.back().nodes = step.shape.nodes;
   }
-  return allocation_text(request.name, {}, lines, request.push);
+  return allocation_text(file);
 }
 
 }  // namespace kneepoint

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "agents/wire/allocation.h"
 #include "orchestrator/backend/launcher.h"
 
 namespace kneepoint {
@@ -18,7 +18,7 @@ std::string kube_agent(const Site& site);
 // The first `nodes` pods' names, as pods resolve them; pod 0 by its own plain host name.
 std::vector<std::string> kube_hosts(const Site& site, const std::string& job, int nodes);
 
-using KubeEnvironment = std::vector<std::pair<std::string, std::string>>;
+using KubeEnvironment = wire::Pairs;
 // `environment`: what the step has on top of the pod's own.
 std::vector<std::string> kube_step_argv(const Step& step, const Site& site, const std::string& job,
                                         const KubeEnvironment& environment);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts by base/json_text, reading by nlohmann-json. Every question is a few system calls; only
-// living_agents() walks /proc, to find what an earlier controller started and whom a cancel must
-// reach.
+// Every question is a few system calls; only living_agents() walks /proc, to find what an earlier
+// controller started and whom a cancel must reach.
 #include "orchestrator/backend/local/files.h"
 
 #include <dirent.h>
@@ -16,11 +15,9 @@
 #include <charconv>
 #include <csignal>
 #include <iterator>
-#include <map>
-#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "orchestrator/backend/program_text.h"
-#include "orchestrator/base/json_text.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint {
 namespace {
@@ -38,29 +35,6 @@ class Closing {
  private:
   int fd_;
 };
-
-void write_step(JsonWriter& w, const StepLine& line) {
-  const Step& step = *line.step;
-  w.begin_object().key("attempt").value(step.attempt).key("run_dir").value(step.run_dir);
-  w.key("argv").begin_array();
-  for (const std::string& word : line.argv) w.value(word);
-  w.end_array().key("env").begin_object();
-  std::map<std::string, std::string> variables;  // a name given twice: the later one wins
-  for (const auto& [name, value] : line.environment) variables[name] = value;
-  for (const auto& [name, value] : variables) w.key(name).value(value);
-  w.end_object().key("limit_ns").value(step.limit);
-  w.key("own_harness").value(step.own_harness).key("ranks").value(step.shape.ranks);
-  w.key("threads_per_rank").value(step.shape.threads_per_rank);
-  if (line.nodes > 0) w.key("nodes").value(line.nodes);
-  if (!line.place.empty()) w.key("place").value(line.place);
-  w.key("bind").value(to_string(step.shape.bind)).key("emulated").value(step.emulated);
-  w.key("oversubscribed").value(step.oversubscribed);
-  if (!step.command.argv.empty()) w.key("program").value(step.command.argv[0]);
-  if (step.measure_machine) w.key("measure_machine").value(true);
-  if (step.profile != "none") w.key("profile").value(step.profile);
-  write_program(w, step, line.keep_bytes);
-  w.end_object();
-}
 
 struct ProcessLine {
   ProcessIdentity identity;
@@ -93,35 +67,15 @@ std::string withdrawal_of(const std::string& path) {
 
 }  // namespace
 
-std::string allocation_text(const std::string& name, const std::vector<int>& cpus,
-                            const std::vector<StepLine>& steps, const PushTarget& push) {
-  JsonWriter w;
-  w.begin_object().key("v").value(1).key("name").value(name).key("cpus").begin_array();
-  for (const int cpu : cpus) w.value(cpu);
-  w.end_array();
-  if (!push.url.empty()) {
-    w.key("push").begin_object().key("url").value(push.url).key("token").value(push.token);
-    w.key("ca").value(push.ca).end_object();
-  }
-  w.key("steps").begin_array();
-  for (const StepLine& step : steps) write_step(w, step);
-  w.end_array().end_object();
-  return w.text() + "\n";
-}
-
 std::optional<KnownAllocation> parse_allocation_text(std::string_view text) {
-  try {
-    const auto json = nlohmann::json::parse(text);
-    KnownAllocation known;
-    for (const auto& step : json.at("steps")) {
-      known.steps.push_back(
-          {step.at("attempt").get<std::string>(), step.at("run_dir").get<std::string>()});
-    }
-    if (json.contains("cpus")) known.cpus = json.at("cpus").get<std::vector<int>>();
-    return known;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
+  auto file = read_back_allocation(text);
+  if (!file) return std::nullopt;
+  KnownAllocation known;
+  for (StepSpec& step : file->steps) {
+    known.steps.push_back({std::move(step.attempt), std::move(step.run_dir)});
   }
+  known.cpus = std::move(file->cpus);
+  return known;
 }
 
 Result<void> write_whole_file(const std::string& path, std::string_view content, mode_t mode) {

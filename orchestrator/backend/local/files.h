@@ -9,29 +9,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/program_text.h"
 
 namespace kneepoint {
 
 constexpr std::size_t kMostAllocationBytes = 64 << 20;
 
-struct StepLine {  // one step of the allocation file
-  const Step* step = nullptr;
-  std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;
-  int nodes = 0;      // how many of the allocation's; 0: not to be told
-  std::string place;  // srun | mpirun: the agent tells that starter which; "": it has them all
-  std::int64_t keep_bytes = kMostKeptBytes;  // of the files that it keeps
-};
-// `cpus`: the cores handed to it, kept for the next controller.
-std::string allocation_text(const std::string& name, const std::vector<int>& cpus,
-                            const std::vector<StepLine>& steps, const PushTarget& push = {});
-
-// What a later controller needs of it.
+// What a later controller needs of an allocation file.
 struct KnownStep {
   std::string attempt;
   std::string run_dir;

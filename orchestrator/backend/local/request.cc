@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint {
@@ -29,9 +29,8 @@ Rankfile rankfile_of(const AllocationRequest& request, const Step& step,
   return file;
 }
 
-std::vector<std::pair<std::string, std::string>> environment_of(const Step& step, const Site& site,
-                                                                const MpirunHost& host) {
-  std::vector<std::pair<std::string, std::string>> variables;
+wire::Pairs environment_of(const Step& step, const Site& site, const MpirunHost& host) {
+  wire::Pairs variables;
   if (step.starter.kind == StarterKind::mpirun) variables = mpirun_environment(host);
   variables.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
   variables.insert(variables.end(), site.environment.begin(), site.environment.end());
@@ -66,21 +65,21 @@ int cores_wanted(const AllocationRequest& request) {
 LocalRequest local_request(const AllocationRequest& request, const std::vector<Core>& cores,
                            const Site& site, const MpirunHost& host) {
   LocalRequest prepared;
-  std::vector<StepLine> lines;
+  AllocationFile file = allocation_of(request);
   bool all_plain = !cores.empty();
   for (const Step& step : request.steps) {
-    Rankfile file = rankfile_of(request, step, cores);
-    lines.push_back({&step, step_argv(step, file.path), environment_of(step, site, host)});
-    if (!file.path.empty()) prepared.rankfiles.emplace_back(file.path, std::move(file.text));
+    Rankfile ranks = rankfile_of(request, step, cores);
+    file.steps.push_back(
+        step_spec(step, step_argv(step, ranks.path), environment_of(step, site, host)));
+    if (!ranks.path.empty()) prepared.rankfiles.emplace_back(ranks.path, std::move(ranks.text));
     all_plain = all_plain && step.starter.kind == StarterKind::none && wants_binding(step);
   }
-  std::vector<int> first_cpus;
   for (const Core& core : cores) {
-    first_cpus.push_back(core.cpus.front());
+    file.cpus.push_back(core.cpus.front());
     if (!all_plain) continue;
     prepared.confine_to.insert(prepared.confine_to.end(), core.cpus.begin(), core.cpus.end());
   }
-  prepared.allocation = allocation_text(request.name, first_cpus, lines, request.push);
+  prepared.allocation = allocation_text(file);
   return prepared;
 }
 

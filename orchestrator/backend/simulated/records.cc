@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint::simulated {

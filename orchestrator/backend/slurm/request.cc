@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/mpirun_command.h"
 #include "orchestrator/backend/slurm/text.h"
 
@@ -109,8 +109,7 @@ std::vector<std::pair<std::string, std::string>> slurm_step_environment(const St
 
 std::string slurm_allocation_text(const AllocationRequest& request, const Site& site,
                                   bool is_root) {
-  std::vector<StepLine> lines;
-  lines.reserve(request.steps.size());
+  AllocationFile file = allocation_of(request);
   for (const Step& step : request.steps) {
     std::vector<std::string> argv = slurm_step_argv(step, site);
     // mpirun counts slots by the tasks of the whole allocation, which may be fewer and wider than
@@ -120,10 +119,12 @@ std::string slurm_allocation_text(const AllocationRequest& request, const Site& 
       constexpr const char* kMore[] = {"--oversubscribe", "--mca", "mpi_yield_when_idle", "0"};
       argv.insert(argv.begin() + 1, std::begin(kMore), std::end(kMore));
     }
-    lines.push_back({&step, std::move(argv), slurm_step_environment(step, site, is_root),
-                     step.shape.nodes, placed_by(step, site)});
+    StepSpec& spec = file.steps.emplace_back(
+        step_spec(step, std::move(argv), slurm_step_environment(step, site, is_root)));
+    spec.nodes = step.shape.nodes;
+    spec.place = placed_by(step, site);
   }
-  return allocation_text(request.name, {}, lines, request.push);
+  return allocation_text(file);
 }
 
 SlurmSubmission slurm_submission(const AllocationRequest& request, const Site& site,

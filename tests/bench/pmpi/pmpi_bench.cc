@@ -13,7 +13,7 @@
 #include <sstream>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "tests/bench/child.h"
 
 namespace kneepoint::bench {

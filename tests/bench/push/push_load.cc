@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/hmac.h"
 #include "orchestrator/base/random.h"

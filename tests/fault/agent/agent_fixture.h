@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "tests/fakes/present.h"
 
 namespace kneepoint::agent {

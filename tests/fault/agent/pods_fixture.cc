@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 
 namespace kneepoint::agent {
 namespace {

@@ -16,8 +16,8 @@
 #include <functional>
 #include <thread>
 
-#include "agents/record/frame.h"
-#include "agents/record/way_home.h"
+#include "agents/wire/frame.h"
+#include "agents/wire/way_home.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/server/push/endpoint.h"
 #include "orchestrator/store/push_spool.h"

@@ -10,7 +10,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"
 #include "tests/fakes/cut_line.h"
 #include "tests/fakes/kneepoint_process.h"

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/store/study_store.h"
 #include "tests/fakes/kneepoint_process.h"

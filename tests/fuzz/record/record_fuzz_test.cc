@@ -4,7 +4,7 @@
 // and calls nothing complete that isn't byte for byte what was written.
 #include <gtest/gtest.h>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/random.h"
 #include "tests/fakes/present.h"

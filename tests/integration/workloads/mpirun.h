@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::workloads {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint {

@@ -4,7 +4,7 @@
 // docs/reference/outcomes.md tells it: for a step that was cut off, and for one that never began.
 #include <gtest/gtest.h>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/backend/slurm/states.h"
 #include "orchestrator/engine/ingest.h"
 #include "orchestrator/engine/retry.h"

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "tests/unit/agent/temporary_folder.h"
 
 namespace kneepoint::agent {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "tests/unit/agent/temporary_folder.h"
 
 namespace kneepoint::agent {

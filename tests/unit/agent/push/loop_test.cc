@@ -13,7 +13,7 @@
 #include <map>
 #include <numeric>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "tests/fakes/fake_clock.h"
 
 namespace kneepoint::agent {

@@ -16,12 +16,12 @@ OutputCapture captured(const std::string& text) {
   return capture;
 }
 
-Extraction extract_metrics(const std::vector<MetricPattern>& patterns, const OutputCapture& out,
+Extraction extract_metrics(const std::vector<MetricSpec>& patterns, const OutputCapture& out,
                            const OutputCapture& err) {
   return agent::extract({patterns, {}, out, err, ""});
 }
 
-Extraction extract_guarded(const std::vector<MetricPattern>& patterns, const OutputCapture& out,
+Extraction extract_guarded(const std::vector<MetricSpec>& patterns, const OutputCapture& out,
                            const OutputCapture& err, Nanoseconds limit) {
   return agent::extract_guarded({patterns, {}, out, err, ""}, limit);
 }
@@ -92,8 +92,8 @@ TEST(MetricExtraction, searches_only_the_beginning_of_a_huge_line) {
 }
 
 TEST(MetricExtraction, guarded_gives_the_same_answers) {
-  const std::vector<MetricPattern> patterns = {{"time", "t=([0-9.]+)", "s", "stdout"},
-                                               {"x", "x=(.*)", "", "stdout"}};
+  const std::vector<MetricSpec> patterns = {{"time", "t=([0-9.]+)", "s", "stdout"},
+                                            {"x", "x=(.*)", "", "stdout"}};
   const auto found = extract_guarded(patterns, captured("t=0.125\n"), captured(""), kMinute);
   ASSERT_EQ(found.metrics.size(), 1u);
   EXPECT_EQ(found.metrics[0].value, 0.125);
@@ -110,12 +110,12 @@ TEST(MetricExtraction, guarded_gives_up_on_a_pattern_that_would_take_for_ever) {
   EXPECT_NE(found.problems[0].find("took longer than"), std::string::npos);
 }
 
-MetricPattern by_json(const std::string& path, const std::string& file = "") {
+MetricSpec by_json(const std::string& path, const std::string& file = "") {
   return {"x", "", "GB/s", file.empty() ? "stdout" : "file", file, path, "higher"};
 }
 
 TEST(MetricExtraction, finds_a_number_in_json_among_other_lines) {
-  const std::vector<MetricPattern> metrics = {by_json("$.timing.total")};
+  const std::vector<MetricSpec> metrics = {by_json("$.timing.total")};
   const auto out = captured("starting\n{\"timing\": {\"total\": 1.5}}\ndone\n");
   const auto found = agent::extract({metrics, {}, out, captured(""), ""});
   ASSERT_EQ(found.metrics.size(), 1u) << found.problems.at(0);
@@ -126,8 +126,8 @@ TEST(MetricExtraction, finds_a_number_in_json_among_other_lines) {
 TEST(MetricExtraction, reads_files_of_the_folder_and_of_nowhere_else) {
   const TemporaryFolder folder;
   folder.append("timing.json", "{\"runs\": [{\"t\": 1}, {\"t\": \"2.5\"}]}");
-  const auto find = [&](const MetricPattern& metric) {
-    const std::vector<MetricPattern> metrics = {metric};
+  const auto find = [&](const MetricSpec& metric) {
+    const std::vector<MetricSpec> metrics = {metric};
     return agent::extract({metrics, {}, captured(""), captured(""), folder.path()});
   };
   EXPECT_EQ(find(by_json("runs[-1].t", "timing.json")).metrics.at(0).value, 2.5);
@@ -149,7 +149,7 @@ TEST(MetricExtraction, tells_which_sanity_rules_about_text_are_broken) {
     return made;
   };
   using Kind = SanityRule::Kind;
-  const std::vector<MetricPattern> none;
+  const std::vector<MetricSpec> none;
   const std::vector<SanityRule> rules = {rule(Kind::must_match, "converged", "stdout"),
                                          rule(Kind::must_match, "(never) (said)", "stdout"),
                                          rule(Kind::must_not_match, "[Nn]a[Nn]", "stderr"),

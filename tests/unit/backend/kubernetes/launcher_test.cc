@@ -13,7 +13,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/launcher.h"
 #include "tests/fakes/fake_clock.h"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 #include "orchestrator/backend/kubernetes/patch.h"
 
 namespace kneepoint {

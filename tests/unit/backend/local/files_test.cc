@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "agents/wire/allocation.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/io/subprocess.h"
 #include "tests/fakes/patience.h"
@@ -28,51 +29,11 @@ class LocalFiles : public testing::Test {
   std::string folder_;
 };
 
-TEST(AllocationText, HoldsAllThatTheAgentNeeds) {
-  Step step;
-  step.attempt = "r17-a1";
-  step.run_dir = "/w/s/r17-a1";
-  step.shape.ranks = 4;
-  step.limit = 20 * kMinute;
-  step.own_harness = true;
-  step.metrics = {{"time", "t=([0-9.]+)", "s", "stdout"}};
-  EXPECT_EQ(allocation_text(
-                "kp-1", {0, 1},
-                {{&step, {"mpirun", "-n", "4", "/p \"x\""}, {{"B", "2"}, {"A", "1"}, {"B", "3"}}}}),
-            "{\"v\":1,\"name\":\"kp-1\",\"cpus\":[0,1],\"steps\":[{\"attempt\":\"r17-a1\","
-            "\"run_dir\":\"/w/s/r17-a1\",\"argv\":[\"mpirun\",\"-n\",\"4\",\"/p \\\"x\\\"\"],"
-            "\"env\":{\"A\":\"1\",\"B\":\"3\"},\"limit_ns\":1200000000000,\"own_harness\":true,"
-            "\"ranks\":4,\"threads_per_rank\":1,\"bind\":\"core\",\"emulated\":false,"
-            "\"oversubscribed\":false,\"metrics\":[{\"name\":\"time\",\"pattern\":\"t=([0-9.]+)\","
-            "\"unit\":\"s\",\"from\":\"stdout\"}]}]}\n");
-}
-
-TEST(AllocationText, NamesTheProgramAndAsksForTheMachine) {
-  Step step;
-  step.command.argv = {"/p/kp-jacobi3d", "--size", "8"};
-  const auto text = [&step] { return allocation_text("kp-1", {}, {{&step, {"mpirun"}, {}}}); };
-  EXPECT_NE(text().find("\"program\":\"/p/kp-jacobi3d\""), std::string::npos);
-  EXPECT_EQ(text().find("measure_machine"), std::string::npos);
-  step.measure_machine = true;
-  EXPECT_NE(text().find("\"measure_machine\":true"), std::string::npos);
-}
-
-TEST(AllocationText, SaysWhereToPushOnlyWhereSomebodyListens) {
-  Step step;
-  const auto text = [&step](const PushTarget& push) {
-    return allocation_text("kp-1", {}, {{&step, {"x"}, {}}}, push);
-  };
-  EXPECT_EQ(text({}).find("push"), std::string::npos);
-  EXPECT_NE(text({"https://h:1", "t", "c"})
-                .find("\"push\":{\"url\":\"https://h:1\",\"token\":\"t\",\"ca\":\"c\"}"),
-            std::string::npos);
-}
-
 TEST(AllocationText, TellsTheNextControllerWhatItNeeds) {
-  Step step;
-  step.attempt = "r1-a1";
-  step.run_dir = "/w/r1-a1";
-  const auto known = parse_allocation_text(allocation_text("kp-1", {3}, {{&step, {"x"}, {}}}));
+  AllocationFile file;
+  file.cpus = {3};
+  file.steps = {StepSpec{"r1-a1", "/w/r1-a1", {"x"}}};
+  const auto known = parse_allocation_text(allocation_text(file));
   ASSERT_TRUE(known);
   EXPECT_EQ(known->cpus, std::vector<int>{3});
   ASSERT_EQ(known->steps.size(), 1u);

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/backend/launcher.h"
 
 namespace kneepoint {

@@ -2,12 +2,12 @@
 //
 // The order of trust: a whole text of one way, a text that both make whole together, what was
 // collected. A collected text with an end that doesn't add up stays as it is, for ingest to refuse.
-#include "agents/record/way_home.h"
+#include "agents/wire/way_home.h"
 
 #include <charconv>
 #include <map>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::record {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 
 #include <gtest/gtest.h>
 

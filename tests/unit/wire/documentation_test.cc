@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "agents/record/line_decoder.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::record {
 namespace {

@@ -3,7 +3,7 @@
 // Whole files: what comes back, and each problem a file can have.
 #include <gtest/gtest.h>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
 #include "tests/fakes/present.h"
 

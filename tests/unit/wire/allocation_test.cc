@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a launcher may write, and what the agent says about what it may not.
-#include "agents/agent/allocation_file.h"
+// What a launcher may write and the agent reads, and what the agent says about what it may not.
+#include "agents/wire/allocation.h"
 
 #include <gtest/gtest.h>
 
-namespace kneepoint::agent {
+namespace kneepoint {
 namespace {
+
+// Every field of the lists, one by one.
+template <typename T>
+void expect_same(const T& one, const T& other) {
+  if constexpr (wire::is_plain<T> || std::is_same_v<T, wire::Pairs>) {
+    EXPECT_EQ(one, other);
+  } else if constexpr (wire::is_list<T>) {
+    ASSERT_EQ(one.size(), other.size());
+    for (std::size_t i = 0; i < one.size(); ++i) expect_same(one[i], other[i]);
+  } else if constexpr (wire::is_optional<T>) {
+    ASSERT_EQ(one.has_value(), other.has_value());
+    if (one) expect_same(*one, *other);
+  } else {
+    wire::each_field(other, [&](const auto& field) {
+      SCOPED_TRACE(field.name);
+      expect_same(one.*field.get, other.*field.get);
+    });
+  }
+}
 
 std::string message_of(const std::string& text) {
   const auto result = parse_allocation(text);
@@ -58,6 +77,65 @@ TEST(AllocationFile, reads_every_field) {
   EXPECT_TRUE(step.inputs[1].executable);
 }
 
+TEST(AllocationFile, is_read_as_it_was_written_and_written_alike_again) {
+  AllocationFile file;
+  file.name = "kp-1";
+  file.cpus = {0, 2};
+  file.push = {"https://h:1", "t", "c"};
+  StepSpec step;
+  step.attempt = "r17-a1";
+  step.run_dir = "/w/r17-a1";
+  step.argv = {"p", "\"x\""};
+  step.env = {{"A", "1"}, {"B", ""}};
+  step.limit_ns = 5;
+  step.own_harness = step.emulated = step.oversubscribed = step.measure_machine = true;
+  step.ranks = 4;
+  step.threads_per_rank = 2;
+  step.nodes = 3;
+  step.place = "srun";
+  step.bind = "core";
+  step.program = "p";
+  step.profile = "mpi";
+  step.metrics = {{"time", "t=(.*)", "s", "file", "f", "$.t", "lower"}, {"e"}};
+  SanityRule text, codes, value;
+  text.kind = SanityRule::Kind::must_not_match;
+  text.pattern = "NaN";
+  text.from = "file";
+  text.file = "log";
+  codes.kind = SanityRule::Kind::exit_codes;
+  codes.exit_codes = {0, 3};
+  value.kind = SanityRule::Kind::metric;
+  value.metric = "e";
+  value.at_least = 0;
+  value.at_most = 2;
+  value.equals = -1.5;
+  value.tolerance = 0.01;
+  value.relative = true;
+  step.sanity = {SanityRule{}, text, codes, value};
+  step.own_folder = true;
+  step.inputs = {{"a", "/s/a"}, {"b", "", std::string("\0\xff", 2), true}, {"empty", "", ""}};
+  step.keep = {"*.log"};
+  step.keep_bytes = 9;
+  step.noise_sample_ns = 7;
+  file.steps = {step, StepSpec{"r2-a1", "/w/r2-a1", {"q"}}};
+  const std::string written = allocation_text(file);
+  const auto read = parse_allocation(written);
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  expect_same(*read, file);
+  EXPECT_EQ(allocation_text(*read), written);
+  ASSERT_EQ(read->steps.size(), 2u);
+  EXPECT_EQ(read->steps[0].inputs[1].content, std::string("\0\xff", 2));
+}
+
+TEST(AllocationFile, is_read_back_by_a_later_controller_whatever_it_asks_for) {
+  const auto file = read_back_allocation(
+      R"({"v":2,"name":"n","cpus":[3],"steps":[{"attempt":"a","run_dir":"/d","argv":[]}]})");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->cpus, std::vector<int>{3});
+  EXPECT_EQ(file->steps.at(0).run_dir, "/d");
+  EXPECT_FALSE(read_back_allocation(R"({"v":1,"name":"n"})"));
+}
+
 TEST(AllocationFile, reads_where_to_push) {
   const auto file = parse_allocation(
       R"({"v":1,"name":"n","push":{"url":"https://h:1","token":"t","ca":"c"},"steps":[]})");
@@ -95,10 +173,15 @@ TEST(AllocationFile, says_what_is_wrong_and_in_which_step) {
             "step 1: 'A=B' in 'env' can't be an environment variable");
   EXPECT_EQ(step(R"({"attempt":"a","run_dir":"/d","argv":["p\u0000q"]})"),
             "step 1: an argument in 'argv' contains a NUL byte");
+  EXPECT_EQ(
+      step(R"({"attempt":"a","run_dir":"/d","argv":["p"],"inputs":[{"name":"i","content":"?"}]})"),
+      "step 1: an entry of 'inputs' has no name, or its content is not base64");
+  EXPECT_EQ(step(R"({"attempt":"a","run_dir":"/d","argv":["p"]},{"run_dir":"/d"})"),
+            "step 2 or before: [json.exception.out_of_range.403] key 'attempt' not found");
   EXPECT_NE(step(R"({"attempt":"a","run_dir":"/d"})").find("argv"), std::string::npos);
   EXPECT_NE(step(R"({"attempt":"a","run_dir":"/d","argv":["p"],"ranks":"4"})").find("type"),
             std::string::npos);
 }
 
 }  // namespace
-}  // namespace kneepoint::agent
+}  // namespace kneepoint

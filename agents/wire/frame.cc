@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A frame that comes again is the same frame: only the first one counts.
-#include "agents/record/frame.h"
+#include "agents/wire/frame.h"
 
 #include <array>
 #include <charconv>

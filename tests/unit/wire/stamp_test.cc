@@ -3,7 +3,7 @@
 // What a workload may send through the agent, and what it may not.
 #include <gtest/gtest.h>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::record {
 namespace {

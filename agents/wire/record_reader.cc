@@ -2,8 +2,10 @@
 //
 // What holds between the lines of a file: begin first, end last, seq without a gap, count and
 // checksum. Reading goes on after a problem; what can be read is kept.
-#include "agents/record/line_decoder.h"
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
+
+#include <cstdio>
+
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint::record {
@@ -11,6 +13,26 @@ namespace {
 
 constexpr std::size_t kMaxProblems = 20;    // the rest is counted
 constexpr std::size_t kGiveUpAfter = 1000;  // problems: noise, no records
+
+constexpr double kLeastSeconds = 1e-12, kMostSeconds = 1e9;  // of the metric "time"
+
+double seconds_in(std::string_view unit) {
+  return unit == "ns" ? 1e-9 : unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1;
+}
+
+// What a workload may send through the agent; the rest is the agent's alone.
+struct FromWorkload {
+  template <typename Record>
+  bool operator()(const Record&) const {
+    return true;
+  }
+  bool operator()(const Provenance& r) const { return r.scope == "workload"; }
+  bool operator()(const std::monostate&) const { return false; }  // unknown or broken
+  bool operator()(const Begin&) const { return false; }
+  bool operator()(const RankProfile&) const { return false; }
+  bool operator()(const Operation&) const { return false; }
+  bool operator()(const End&) const { return false; }
+};
 
 class Reader {
  public:
@@ -128,23 +150,24 @@ bool is_failure_reason(std::string_view reason) {
   return reason == "no_device" || reason == "device_error" || reason == "oom";
 }
 
+std::string problem_of_time(double value, std::string_view unit) {
+  if (!is_time_unit(unit)) {
+    return "unit '" + std::string(unit) + "' is not a time; use s, ms, us or ns";
+  }
+  char number[40];
+  std::snprintf(number, sizeof number, "%.6g", value);
+  if (!(value > 0)) return "'" + std::string(number) + "' is not above 0";
+  const double seconds = value * seconds_in(unit);
+  if (seconds >= kLeastSeconds && seconds <= kMostSeconds) return "";
+  return "'" + std::string(number) + " " + std::string(unit) +
+         "' is out of range; expected 1e-12 s to 1e9 s";
+}
+
 std::optional<std::string> stamp_line(int seq, std::string_view workload_line) {
   const Decoded decoded = decode_line(workload_line, false);
-  const auto stamped = std::visit(
-      [&](const auto& content) -> std::string {
-        using T = std::decay_t<decltype(content)>;
-        if constexpr (std::is_same_v<T, std::monostate> || std::is_same_v<T, Begin> ||
-                      std::is_same_v<T, RankProfile> || std::is_same_v<T, Operation> ||
-                      std::is_same_v<T, End>) {
-          return "";  // unknown, broken, or the agent's alone
-        } else if constexpr (std::is_same_v<T, Provenance>) {
-          return content.scope == "workload" ? to_line(seq, content) : "";
-        } else {
-          return to_line(seq, content);
-        }
-      },
-      decoded.content);
-  if (stamped.empty() || stamped.size() > kMaxLine) return std::nullopt;
+  if (!std::visit(FromWorkload(), decoded.content)) return std::nullopt;
+  std::string stamped = to_line(seq, decoded.content);
+  if (stamped.size() > kMaxLine) return std::nullopt;
   return stamped;
 }
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "agents/record/record.h"
-#include "agents/record/way_home.h"
+#include "agents/wire/record.h"
+#include "agents/wire/way_home.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/random.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "agents/record/record.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::record {
 namespace {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a request to the allocation file, as far as all backends agree: what the agent is told of a
+// step. How its ranks are started, and where it is placed, is each backend's own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agents/wire/allocation.h"
+#include "orchestrator/backend/launcher.h"
+
+namespace kneepoint {
+
+// What is sent through a pod's log is bounded: logs are rotated.
+constexpr std::int64_t kMostKeptBytes = 64 << 20;
+constexpr std::int64_t kMostKeptBytesInLog = 1 << 20;
+
+// Without its steps.
+AllocationFile allocation_of(const AllocationRequest& request);
+
+// `argv`: complete, the starter's part included. Of a variable given twice the later one counts.
+// `keep_bytes`: of all files that the step may keep.
+StepSpec step_spec(const Step& step, std::vector<std::string> argv,
+                   const wire::Pairs& environment = {}, std::int64_t keep_bytes = kMostKeptBytes);
+
+}  // namespace kneepoint
