@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -133,17 +132,9 @@ struct RemoteNoise::Source {
     }
   }
   void look_at_pipes() {
-    std::array<char, 16 * 1024> block;
-    for (File* pipe : {&child.out, &child.err}) {
-      while (pipe->is_open()) {
-        const ssize_t n = read(pipe->fd(), block.data(), block.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EAGAIN) break;
-        const std::string_view bytes(block.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-        if (bytes.empty()) pipe->reset();
-        pipe == &child.out ? reader.take(bytes) : note(bytes);
-      }
-    }
+    drain_pipes(child, [this](char stream, std::string_view bytes) {
+      stream == 1 ? reader.take(bytes) : note(bytes);
+    });
   }
 };
 

@@ -171,21 +171,8 @@ class SpreadRun {
   }
 
   static void drain(Rank& rank) {
-    std::array<char, 32 * 1024> block;
-    int stream = 1;
-    for (File* pipe : {&rank.child.out, &rank.child.err}) {
-      while (pipe->is_open()) {
-        const ssize_t n = read(pipe->fd(), block.data(), block.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EAGAIN) break;
-        if (n <= 0) {
-          pipe->reset();
-        } else {
-          rank.output.take(stream, std::string_view(block.data(), static_cast<std::size_t>(n)));
-        }
-      }
-      ++stream;
-    }
+    drain_pipes(rank.child,
+                [&](char stream, std::string_view bytes) { rank.output.take(stream, bytes); });
   }
 
   void reap() {

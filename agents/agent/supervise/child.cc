@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <iterator>
@@ -132,6 +133,25 @@ bool reap_all() {
 }
 
 }  // namespace
+
+void drain_pipes(Child& child,
+                 const std::function<void(char stream, std::string_view bytes)>& take) {
+  std::array<char, 32 * 1024> buffer;
+  char stream = 1;
+  for (File* pipe : {&child.out, &child.err}) {
+    while (pipe->is_open()) {
+      const ssize_t n = read(pipe->fd(), buffer.data(), buffer.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) break;
+      if (n <= 0) {
+        pipe->reset();
+      } else {
+        take(stream, std::string_view(buffer.data(), static_cast<std::size_t>(n)));
+      }
+    }
+    ++stream;
+  }
+}
 
 std::string find_program(const std::string& name, const Environment& additions) {
   if (name.find('/') != std::string::npos) return name;

@@ -6,7 +6,9 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,10 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 // `folder`: where it runs; "": where the agent does. `input`: a descriptor that becomes its stdin.
 Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions,
                           const std::string& folder = "", int input = -1);
+
+// Hands over what has come by now, with 1 for stdout and 2 for stderr; closes a pipe at its end.
+void drain_pipes(Child& child,
+                 const std::function<void(char stream, std::string_view bytes)>& take);
 
 // The file that argv[0] stands for under these additions; "" if there is none.
 std::string find_program(const std::string& name, const Environment& additions);
