@@ -43,19 +43,6 @@ void judge(const StudyRow& tonight, const GateRequest& request, GateReport& repo
 
 }  // namespace
 
-GateOptions gate_options(const GateSpec& spec) {
-  GateOptions options;
-  options.alpha = spec.alpha;
-  options.min_effect = spec.min_effect;
-  options.confirm_effect = spec.confirm_effect;
-  options.max_regression = spec.max_regression;
-  options.curve_alpha = spec.curve_alpha;
-  options.curve_effect = spec.curve_effect;
-  options.drift = spec.drift;
-  options.knee_shift = spec.knee_shift;
-  return options;
-}
-
 int gate_exit_code(Verdict verdict, bool strict) {
   switch (verdict) {
     case Verdict::pass:
@@ -84,8 +71,7 @@ Result<GateReport> gate_study(Session& session, StudyStore& store, const StudyRo
   GateReport report;
   report.study = tonight.id;
   report.series = series_of(tonight);
-  report.options = gate_options(both.plan.gate);
-  report.options.knee_floor = both.plan.knee.floor;
+  report.options = both.plan.gate;
   TRY_ASSIGN(report.baseline, store.baseline(report.series));
   TRY_ASSIGN(report.calibration, store.calibration(report.series));
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(tonight.row));

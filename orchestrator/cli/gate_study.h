@@ -10,7 +10,6 @@
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/gate_report.h"
 #include "orchestrator/cli/session.h"
-#include "orchestrator/model/plan.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {
@@ -24,9 +23,6 @@ struct GateRequest {
 
 Result<GateReport> gate_study(Session& session, StudyStore& store, const StudyRow& tonight,
                               const GateRequest& request);
-
-// What the plan says, with the defaults of what it doesn't.
-GateOptions gate_options(const GateSpec& spec);
 
 int gate_exit_code(Verdict verdict, bool strict);
 

@@ -33,7 +33,7 @@ AnalysisOptions analysis_options() {
 }
 
 Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
-                         const BuildOptions& builds) {
+                         const GateOptions& builds) {
   AnalysisOptions options = analysis_options();
   options.builds = builds;
   Document document = make_document(std::move(evidence), options);
@@ -48,9 +48,9 @@ Document priced_document(StudyEvidence evidence, const std::optional<Prices>& pr
 namespace {
 
 // Thresholds are the stored plan's; a plan that this version can't read leaves the defaults.
-BuildOptions build_options_of(const StudyRow& row) {
+GateOptions gate_options_of(const StudyRow& row) {
   const auto both = read_stored_plan(row.plan_text, row.plan_path, row.site_text);
-  return both ? build_options(both->plan.gate) : BuildOptions{};
+  return both ? both->plan.gate : GateOptions{};
 }
 
 // All that can be said before the database is opened.
@@ -99,7 +99,7 @@ Result<int> report(Session& session, const Arguments& arguments) {
                                       " holds speedups without times: see kneepoint recommend "
                                       "--baseline");
   }
-  const Document document = priced_document(std::move(evidence), prices, build_options_of(row));
+  const Document document = priced_document(std::move(evidence), prices, gate_options_of(row));
   if (arguments.has("--figures")) {
     return write_figures(session, document, arguments.text("--figures"));
   }

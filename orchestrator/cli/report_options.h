@@ -14,6 +14,6 @@ AnalysisOptions analysis_options();
 
 // The report of a study, with what its results cost where prices and times are known.
 Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
-                         const BuildOptions& builds = {});
+                         const GateOptions& builds = {});
 
 }  // namespace kneepoint::cli

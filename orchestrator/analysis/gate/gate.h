@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/statistics/change_points.h"
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/model/gate.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {
@@ -26,23 +27,6 @@ enum class Verdict {
   failed
 };
 const char* to_string(Verdict verdict);  // "PASS", "ENV_CHANGE"
-
-struct GateOptions {
-  double alpha = 0.025;         // of a night, over all its points, for each window
-  double min_effect = 0.03;     // of a point
-  double curve_alpha = 0.005;   // of a curve, for each window
-  double curve_effect = 0.02;   // of a curve
-  double confirm_alpha = 0.01;  // builds in turns
-  double confirm_effect = 0.015;
-  double confirm_curve_effect = 0.01;
-  double max_regression = 0.05;  // a history that can't see this on a curve is inconclusive
-  int least_history = 8;
-  int most_history = 30;
-  double least_sd = 0.003;  // of nightly log medians: nobody's nights are more alike
-  double drift = 0.05;      // of a curve against the pinned baseline
-  double knee_floor = 0.7;
-  double knee_shift = 0.25;  // octaves
-};
 
 // One point over the nights.
 struct GateSeries {
