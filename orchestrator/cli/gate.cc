@@ -32,7 +32,7 @@ Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
 }
 
 Result<int> run_gate(Session& session, const Arguments& arguments) {
-  TRY_ASSIGN(const GateOutputs outputs, gate_outputs(arguments));
+  const GateOutputs outputs = gate_outputs(arguments);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
   TRY_ASSIGN(const StudyRow tonight, find_night(*store, arguments.text("STUDY")));
   ConfirmedGate gate;
@@ -57,7 +57,7 @@ Result<int> run_gate(Session& session, const Arguments& arguments) {
     session.out << gate_text(report, width) << std::flush;
   }
   session.out << std::flush;
-  const bool delivered = deliver(session, outputs, report, tonight.plan_path);
+  const bool delivered = deliver(session, outputs, report);
   return exit_code_after(delivered,
                          gate_exit_code(report.answer.verdict, arguments.has("--strict")));
 }

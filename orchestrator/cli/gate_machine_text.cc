@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 
-#include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/gate_words.h"
 #include "orchestrator/report/text.h"
@@ -13,8 +12,6 @@ namespace kneepoint::cli {
 namespace {
 
 constexpr std::size_t kMostAnnotations = 10;
-constexpr std::size_t kMostInMessage = 5;
-constexpr std::size_t kMostMessageBytes = 3000;
 constexpr Verdict kVerdicts[] = {Verdict::pass,        Verdict::improved,     Verdict::suspect,
                                  Verdict::regressed,   Verdict::inconclusive, Verdict::env_change,
                                  Verdict::no_baseline, Verdict::failed};
@@ -49,15 +46,6 @@ std::string label_value(std::string_view text) {
   });
 }
 
-std::string slack_text(std::string_view text) {
-  return replaced(text, [](char c) -> const char* {
-    if (c == '&') return "&amp;";
-    if (c == '<') return "&lt;";
-    if (c == '>') return "&gt;";
-    return nullptr;
-  });
-}
-
 enum class Weight { notice, warning, error };
 
 Weight weight_of(Verdict verdict) {
@@ -77,18 +65,12 @@ Weight weight_of(Verdict verdict) {
   return Weight::error;
 }
 
-struct Remark {
-  std::string name;  // of the point or curve; "verdict" for the whole
-  std::string words;
-  bool failed = false, whole_curve = false;
-};
-
 // What is wrong, in the order of importance; nothing on a quiet night.
-std::vector<Remark> remarks_of(const GateReport& report) {
-  std::vector<Remark> remarks;
+std::vector<std::string> remarks_of(const GateReport& report) {
+  std::vector<std::string> remarks;
   if (report.answer.verdict == Verdict::failed) {
     for (const std::string& key : report.history.failed) {
-      remarks.push_back({key, plain(key) + ": a run failed.", true, false});
+      remarks.push_back(plain(key) + ": a run failed.");
     }
   }
   if (report.answer.verdict != Verdict::regressed && report.answer.verdict != Verdict::suspect) {
@@ -96,27 +78,9 @@ std::vector<Remark> remarks_of(const GateReport& report) {
   }
   for (const GateFinding* finding : findings_of(report)) {
     if (!finding->slower || finding->tests.empty()) continue;
-    remarks.push_back({finding->name, words_of(report, *finding), false, finding->whole_curve});
+    remarks.push_back(words_of(report, *finding));
   }
   return remarks;
-}
-
-const char* severity_of(const GateReport& report, const Remark& remark) {
-  if (remark.failed) return "blocker";
-  if (report.answer.verdict == Verdict::suspect) return "minor";
-  return remark.whole_curve ? "critical" : "major";
-}
-
-void put_issue(JsonWriter& json, const GateReport& report, const Remark& remark,
-               const std::string& severity, const std::string& path) {
-  const std::string check = remark.failed ? "failed" : "slower";
-  json.begin_object().key("description").value(remark.words);
-  json.key("check_name").value("kneepoint-gate/" + check);
-  json.key("fingerprint")
-      .value(sha256_hex(report.series + "\n" + check + "\n" + remark.name).substr(0, 32));
-  json.key("severity").value(severity);
-  json.key("location").begin_object().key("path").value(path);
-  json.key("lines").begin_object().key("begin").value(1).end_object().end_object().end_object();
 }
 
 // One metric with all its rows, as the text format wants them: together.
@@ -162,14 +126,6 @@ std::string finding_gauges(const GateReport& report, const std::vector<GateFindi
   return ratio.text() + low.text() + high.text() + seen.text() + slower.text();
 }
 
-// At most so many bytes, no character cut in two.
-std::string shortened(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
-}
-
 }  // namespace
 
 std::string gate_annotations(const GateReport& report) {
@@ -184,30 +140,14 @@ std::string gate_annotations(const GateReport& report) {
            "::" + workflow_value(plain(words), false) + "\n";
   };
   std::string text = line(verdict_line(report));
-  const std::vector<Remark> remarks = remarks_of(report);
+  const std::vector<std::string> remarks = remarks_of(report);
   const std::size_t room = kMostAnnotations - 1;
   const std::size_t shown = remarks.size() > room ? room - 1 : remarks.size();
-  for (std::size_t i = 0; i < shown; ++i) text += line(remarks[i].words);
+  for (std::size_t i = 0; i < shown; ++i) text += line(remarks[i]);
   if (shown < remarks.size()) {
     text += line("and " + std::to_string(remarks.size() - shown) + " more");
   }
   return text;
-}
-
-std::string gate_code_quality(const GateReport& report, const std::string& plan_path) {
-  JsonWriter json(2);
-  json.begin_array();
-  const std::vector<Remark> remarks = remarks_of(report);
-  for (const Remark& remark : remarks) {
-    put_issue(json, report, remark, severity_of(report, remark), plan_path);
-  }
-  if (remarks.empty() && report.answer.verdict != Verdict::pass &&
-      report.answer.verdict != Verdict::improved) {
-    const bool bad = weight_of(report.answer.verdict) == Weight::error;
-    put_issue(json, report, {"verdict", plain(verdict_line(report)), bad, false},
-              bad ? "blocker" : "info", plan_path);
-  }
-  return json.end_array().text() + "\n";
 }
 
 std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
@@ -234,24 +174,6 @@ std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
   return verdict.text() + study.text() + when.text() + nights.text() + seconds.text() +
          finding_gauges(report, report.answer.curves, "curve") +
          finding_gauges(report, report.answer.points, "point");
-}
-
-std::string gate_message(const GateReport& report) {
-  std::string text = "*" + std::string(to_string(report.answer.verdict)) + "* " +
-                     slack_text(plain(report.study)) + ": " + slack_text(plain(report.answer.why));
-  const std::vector<Remark> remarks = remarks_of(report);
-  for (std::size_t i = 0; i < remarks.size() && i < kMostInMessage; ++i) {
-    text += "\n- " + slack_text(plain(remarks[i].words));
-  }
-  if (remarks.size() > kMostInMessage) {
-    text += "\nand " + std::to_string(remarks.size() - kMostInMessage) + " more";
-  }
-  JsonWriter json;
-  return json.begin_object()
-      .key("text")
-      .value(shortened(std::move(text), kMostMessageBytes))
-      .end_object()
-      .text();
 }
 
 }  // namespace kneepoint::cli

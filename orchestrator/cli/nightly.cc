@@ -75,7 +75,7 @@ class Night {
     // Missing nights, clocks that were set back, studies left unfinished.
     for (const std::string& note : report.left_out) both_ << "nightly: " << plain(note) << "\n";
     bool delivered = write_artefacts(*store, tonight, report);
-    delivered = deliver(inner_, outputs, report, tonight.plan_path) && delivered;
+    delivered = deliver(inner_, outputs, report) && delivered;
     answer(session_.json ? gate_json(report) : verdict_line(report));
     if (ran == kExitRunsFailed) return ran;
     return exit_code_after(delivered,
@@ -154,7 +154,7 @@ Result<int> run_nightly(Session& session, const Arguments& arguments) {
   if (!arguments.has("--output-dir")) {
     return Error{ErrorCode::invalid, "--output-dir DIR is needed: where the artefacts go"};
   }
-  TRY_ASSIGN(const GateOutputs outputs, gate_outputs(arguments));
+  const GateOutputs outputs = gate_outputs(arguments);
   TRY_ASSIGN(const auto folder, NightFolder::open(arguments.text("--output-dir")));
   Night night(session, arguments, *folder);
   return night.spend(outputs);
@@ -196,7 +196,7 @@ CommandSpec nightly_command() {
             {},
             true}})),
       {"kneepoint nightly plans/jacobi.yaml --site plans/sites/slurm.yaml --output-dir night",
-       "kneepoint nightly plan.yaml --output-dir night --strict --webhook-file ~/.config/hook"},
+       "kneepoint nightly plan.yaml --output-dir night --strict --prometheus gate.prom"},
       run_nightly};
 }
 
