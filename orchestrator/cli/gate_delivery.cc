@@ -47,6 +47,12 @@ GateOutputs gate_outputs(const Arguments& arguments) {
           arguments.has("--github-annotations")};
 }
 
+Result<void> remember_verdict(const Session& session, StudyStore& store, const GateReport& report) {
+  TRY(store.put_verdict({report.study, to_string(report.answer.verdict), report.answer.why,
+                         verdict_line(report), session.clock.wall()}));
+  return {};
+}
+
 bool deliver(Session& session, const GateOutputs& outputs, const GateReport& report) {
   bool good = true;
   const auto said = [&](const Result<void>& done) {
@@ -65,6 +71,24 @@ bool deliver(Session& session, const GateOutputs& outputs, const GateReport& rep
   if (outputs.github_annotations) session.err << gate_annotations(report);
   session.err << std::flush;
   return good;
+}
+
+int gate_exit_code(Verdict verdict, bool strict) {
+  switch (verdict) {
+    case Verdict::pass:
+    case Verdict::improved:
+      return kExitDone;
+    case Verdict::suspect:
+    case Verdict::inconclusive:
+    case Verdict::env_change:
+    case Verdict::no_baseline:
+      return strict ? kExitNegative : kExitDone;
+    case Verdict::regressed:
+      return kExitNegative;
+    case Verdict::failed:
+      return kExitRunsFailed;
+  }
+  return kExitBug;
 }
 
 int exit_code_after(bool delivered, int verdict_code) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where else a verdict goes, the same for `gate` and `nightly`. What fails is said and never
-// changes it.
+// Where a verdict goes, the same for `gate` and `nightly`: the database, files, the exit code. What
+// fails afterwards is said and never changes it.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/gate_text.h"
 
 namespace kneepoint::cli {
 
@@ -22,9 +22,13 @@ struct GateOutputs {
 std::vector<Flag> with_gate_outputs(std::vector<Flag> flags);
 GateOutputs gate_outputs(const Arguments& arguments);
 
+// In the database, which must be writable.
+Result<void> remember_verdict(const Session& session, StudyStore& store, const GateReport& report);
+
 // False: a file could not be written, which was said.
 bool deliver(Session& session, const GateOutputs& outputs, const GateReport& report);
 
+int gate_exit_code(Verdict verdict, bool strict);
 // The verdict's own code; 3 where that would hide that a file is missing.
 int exit_code_after(bool delivered, int verdict_code);
 

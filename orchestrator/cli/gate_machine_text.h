@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/clock.h"
-#include "orchestrator/cli/gate_text.h"
 
 namespace kneepoint::cli {
 
@@ -17,5 +17,8 @@ std::string gate_annotations(const GateReport& report);
 
 // Gauges for the textfile collector of node_exporter. `judged` is wall time.
 std::string gate_prometheus(const GateReport& report, Nanoseconds judged);
+
+std::string gate_markdown(const GateReport& report);
+std::string gate_junit(const GateReport& report);
 
 }  // namespace kneepoint::cli

@@ -5,12 +5,13 @@
 #include <ostream>
 #include <sstream>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/confirm.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/gate_study.h"
+#include "orchestrator/cli/gate_machine_text.h"
 #include "orchestrator/cli/gate_text.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/night_folder.h"
@@ -63,15 +64,13 @@ class Night {
     TRY_ASSIGN(const auto store, open_database(session_, StudyStore::Access::read_write));
     TRY_ASSIGN(const StudyRow tonight, find_study(*store, id));
     if (ran == kExitInterrupted) return interrupted(tonight);
-    ConfirmedGate gate;
+    TRY_ASSIGN(GateReport report, gate_study(*store, tonight));
     if (arguments_.has("--confirm")) {
-      TRY_ASSIGN(gate, confirmed_gate(inner_, *store, tonight));
-      if (!gate.note.empty()) both_ << "nightly: --confirm: " << gate.note << "\n";
-      if (gate.interrupted) return interrupted_in_turns(tonight, gate.study);
-    } else {
-      TRY_ASSIGN(gate.report, gate_study(inner_, *store, tonight, {}));
+      TRY_ASSIGN(const Confirmed confirmed, confirm_gate(inner_, *store, tonight, report));
+      if (!confirmed.note.empty()) both_ << "nightly: --confirm: " << confirmed.note << "\n";
+      if (confirmed.interrupted) return interrupted_in_turns(tonight, confirmed.study);
     }
-    const GateReport& report = gate.report;
+    TRY(remember_verdict(session_, *store, report));
     // Missing nights, clocks that were set back, studies left unfinished.
     for (const std::string& note : report.left_out) both_ << "nightly: " << plain(note) << "\n";
     bool delivered = write_artefacts(*store, tonight, report);

@@ -2,7 +2,8 @@
 //
 // Did last night make it worse? Tonight against the nights before it, by docs/methods.md: a
 // prediction test for every point and every curve, corrected for their number, confirmed by builds
-// measured in turns or by a second night. Pure; nights within one segment, tonight last.
+// measured in turns, by a second night or by a dated step. Pure; nights within one segment, tonight
+// last.
 #pragma once
 
 #include <optional>
@@ -137,19 +138,16 @@ struct GateAnswer {
   std::optional<GateNeeds> needs;               // inconclusive
 };
 
+struct GateHistory;  // history.h
+
+// The rule that ships: every command, the server and the simulations have their verdicts from it.
 // `turns`: what was measured in turns for what is suspect; none: nothing was, so a second night in
 // a row decides.
-GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& options = {},
+GateAnswer gate(const GateHistory& history, const GateOptions& options = {},
                 const std::optional<std::vector<ConfirmedPoint>>& turns = std::nullopt);
-
-// What must be measured in turns to settle what is suspect: ten pairs at a point of its own, five
-// at every K of a curve.
-struct TurnsWanted {
-  std::string key;
-  int pairs = 10;
-};
-std::vector<TurnsWanted> turns_wanted(const std::vector<GateSeries>& series,
-                                      const GateAnswer& answer);
+// The same where only times are known: nights of finished studies in one environment.
+GateAnswer gate(std::vector<GateSeries> series, const GateOptions& options = {},
+                const std::optional<std::vector<ConfirmedPoint>>& turns = std::nullopt);
 
 // One-sided and exact: is `candidate` slower than `baseline`?
 double mann_whitney_slower(const std::vector<double>& candidate,

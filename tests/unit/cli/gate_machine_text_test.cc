@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name that a plan could hold stays a name in every form that machines read.
+// A name that a plan could hold stays a name in every form that machines read; exit codes.
 #include "orchestrator/cli/gate_machine_text.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <regex>
 #include <sstream>
 
+#include "orchestrator/cli/gate_delivery.h"
 #include "tests/unit/analysis/nights.h"
 
 namespace kneepoint::cli {
@@ -131,6 +132,23 @@ TEST(GateAnnotations, NameARunThatFailed) {
   const auto lines = lines_of(gate_annotations(report));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_TRUE(lines[1].ends_with("::default/app/strong/K=4: a run failed.")) << lines[1];
+}
+
+TEST(GateExitCode, IsNegativeForARegressionAndWhenStrictForAllThatIsNotGood) {
+  const auto codes = [](bool strict) {
+    std::vector<int> found;
+    for (const Verdict verdict :
+         {Verdict::pass, Verdict::improved, Verdict::suspect, Verdict::regressed,
+          Verdict::inconclusive, Verdict::env_change, Verdict::no_baseline, Verdict::failed}) {
+      found.push_back(gate_exit_code(verdict, strict));
+    }
+    return found;
+  };
+  EXPECT_EQ(codes(false), (std::vector<int>{0, 0, 0, 1, 0, 0, 0, 4}));
+  EXPECT_EQ(codes(true), (std::vector<int>{0, 0, 1, 1, 1, 1, 1, 4}));
+  EXPECT_EQ(exit_code_after(false, kExitDone), kExitUnreachable);
+  EXPECT_EQ(exit_code_after(false, kExitNegative), kExitNegative) << "the verdict's own is kept";
+  EXPECT_EQ(exit_code_after(true, kExitDone), kExitDone);
 }
 
 TEST(GateJunit, CountsWhatItHoldsAndEscapesIt) {
