@@ -156,7 +156,7 @@ struct StudyAnalysis {
 };
 
 struct AnalysisOptions {
-  BuildOptions builds;
+  GateOptions builds;
   BootstrapOptions bootstrap;
   std::vector<int> predict_to;  // K asked for; empty: 2 and 4 times the largest
   bool beyond_cap = false;      // up to 10 times the largest K

@@ -24,6 +24,13 @@ std::string format_number(const char* format, double value) {
   return text;
 }
 
+std::string counted(long number, const std::string& noun) {
+  const std::string text = std::to_string(number) + " ";
+  if (number == 1) return text + noun;
+  const bool ies = noun.ends_with("dy") || noun.ends_with("ry");  // study, entry
+  return ies ? text + noun.substr(0, noun.size() - 1) + "ies" : text + noun + "s";
+}
+
 std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";

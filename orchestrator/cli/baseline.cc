@@ -5,12 +5,11 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/cli/baseline_import.h"
 #include "orchestrator/cli/baseline_pin.h"
 #include "orchestrator/cli/baseline_text.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/gate_nights.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
@@ -81,15 +80,7 @@ Result<int> show_series(Session& session, StudyStore& store, const std::string& 
 Result<int> set_baseline(Session& session, StudyStore& store, const Arguments& arguments) {
   if (!arguments.has("WHAT")) return missing("set", "STUDY");
   TRY_ASSIGN(const StudyRow study, find_study(store, arguments.text("WHAT")));
-  if (study.backend == "import") {
-    return Error{ErrorCode::invalid,
-                 study.id + " was imported: it is not part of a nightly series"};
-  }
-  if (study.state != "finished" || study.succeeded == 0) {
-    return Error{ErrorCode::conflict, study.id + " is " + study.state + " with " +
-                                          counted(study.succeeded, "valid run") +
-                                          "; a baseline must be finished"};
-  }
+  TRY(check_baseline(as_series_study(study), study.succeeded));
   Baseline baseline;
   baseline.series = series_of(study);
   baseline.study = study.id;

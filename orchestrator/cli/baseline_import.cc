@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/baseline_import.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <ostream>
 
+#include "orchestrator/analysis/gate/segment.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/files.h"
@@ -24,20 +23,6 @@ Result<TableOptions> options_of(const Arguments& arguments, const std::string& o
   return options;
 }
 
-// The same runs, in whatever order.
-bool says_the_same(ImportedNight a, ImportedNight b) {
-  const auto sort = [](ImportedNight& night) {
-    std::sort(night.times.begin(), night.times.end(),
-              [](const ImportedTime& x, const ImportedTime& y) {
-                return std::tie(x.case_name, x.mode, x.k, x.seconds) <
-                       std::tie(y.case_name, y.mode, y.k, y.seconds);
-              });
-  };
-  sort(a);
-  sort(b);
-  return a.build == b.build && a.times == b.times;
-}
-
 int refuse(Session& session, const std::vector<Problem>& problems) {
   if (session.json) session.out << "{\"problems\":" << problems_json(problems) << "}\n";
   session.err << plain_lines(to_string(problems))
@@ -45,40 +30,25 @@ int refuse(Session& session, const std::vector<Problem>& problems) {
   return kExitUsage;
 }
 
-struct Sorted {
-  std::vector<ImportedNight> fresh;
-  std::size_t known = 0;
-  std::vector<Problem> problems;
-};
-
-Sorted sort_out(const HistoryTable& table, const std::vector<ImportedNight>& there,
-                const std::string& file) {
-  Sorted sorted;
-  std::map<std::string, const ImportedNight*> by_name;
-  for (const ImportedNight& night : there) by_name.emplace(night.night, &night);
+std::vector<Problem> problems_of(const HistoryTable& table, const SortedNights& sorted,
+                                 const std::vector<ImportedNight>& there, const std::string& file) {
   if (!there.empty() && read_date(there.front().night).has_value() !=
                             read_date(table.nights.front().night).has_value()) {
-    sorted.problems.push_back({file, table.lines.front(), 1, "night",
-                               "the series has nights such as '" + there.front().night +
-                                   "'; dates and numbers don't mix"});
-    return sorted;
+    return {{file, table.lines.front(), 1, "night",
+             "the series has nights such as '" + there.front().night +
+                 "'; dates and numbers don't mix"}};
   }
-  for (std::size_t i = 0; i < table.nights.size(); ++i) {
-    const auto known = by_name.find(table.nights[i].night);
-    if (known == by_name.end()) {
-      sorted.fresh.push_back(table.nights[i]);
-    } else if (says_the_same(table.nights[i], *known->second)) {
-      ++sorted.known;
-    } else {
-      sorted.problems.push_back({file, table.lines[i], 1, "night",
-                                 "the series has a night " + table.nights[i].night +
-                                     " that says something else; it is not replaced"});
-    }
+  std::vector<Problem> problems;
+  for (const std::size_t i : sorted.differing) {
+    problems.push_back({file, table.lines[i], 1, "night",
+                        "the series has a night " + table.nights[i].night +
+                            " that says something else; it is not replaced"});
   }
-  return sorted;
+  return problems;
 }
 
-std::string summary_of(const std::string& series, const HistoryTable& table, const Sorted& sorted) {
+std::string summary_of(const std::string& series, const HistoryTable& table,
+                       const SortedNights& sorted) {
   if (sorted.fresh.empty()) {
     return "All " + counted(static_cast<long>(sorted.known), "night") + " of the table are in " +
            series + " already; nothing was written.\n";
@@ -109,8 +79,9 @@ Result<int> import_history(Session& session, StudyStore& store, const HistoryTar
   if (!read.problems.empty()) return refuse(session, read.problems);
   TRY_ASSIGN(auto transaction, store.begin());
   TRY_ASSIGN(const auto there, store.imported_nights(target.series));
-  const Sorted sorted = sort_out(read.table, there, path);
-  if (!sorted.problems.empty()) return refuse(session, sorted.problems);
+  const SortedNights sorted = sort_nights(read.table.nights, there);
+  const auto problems = problems_of(read.table, sorted, there, path);
+  if (!problems.empty()) return refuse(session, problems);
   if (!sorted.fresh.empty()) {
     TRY(store.put_imported_nights({target.series, std::filesystem::path(path).filename().string(),
                                    sha256_hex(bytes), sorted.fresh}));

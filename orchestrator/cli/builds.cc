@@ -127,11 +127,4 @@ Result<void> restore_builds(StudyStore& store, const StudyRow& study, PlanOnSite
   return {};
 }
 
-BuildOptions build_options(const GateSpec& gate) {
-  BuildOptions options;
-  options.effect = gate.confirm_effect;
-  options.max_regression = gate.max_regression;
-  return options;
-}
-
 }  // namespace kneepoint::cli

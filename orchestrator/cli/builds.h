@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/comparison/build_comparison.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/store/study_store.h"
@@ -31,7 +30,5 @@ int concurrent_in_turns(const PlanOnSite& both);
 
 // What a stored study was made with, for who goes on with it without its command line.
 Result<void> restore_builds(StudyStore& store, const StudyRow& study, PlanOnSite& both);
-
-BuildOptions build_options(const GateSpec& gate);
 
 }  // namespace kneepoint::cli

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 
-#include "orchestrator/analysis/comparison/build_comparison.h"
+#include "orchestrator/analysis/gate/turns.h"
 #include "orchestrator/cli/baseline_pin.h"
 #include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/drive_study.h"
-#include "orchestrator/cli/gate_study.h"
 #include "orchestrator/cli/input_files.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/plan/plan/builds.h"
@@ -22,20 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kPinned[] = "pinned";
-constexpr char kTonight[] = "tonight";
 constexpr char kSuffix[] = "-confirm";
-
-// Pairs by key of the point. What failed or ran elsewhere has nothing to confirm.
-std::map<std::string, int> pairs_wanted(const GateReport& report) {
-  std::map<std::string, int> wanted;
-  const Verdict verdict = report.answer.verdict;
-  if (verdict == Verdict::failed || verdict == Verdict::env_change) return wanted;
-  for (const TurnsWanted& one : turns_wanted(report.history.series, report.answer)) {
-    wanted[one.key] = one.pairs;
-  }
-  return wanted;
-}
 
 // The pinned build of a workload, if it still is what was pinned.
 Result<Build> pinned_build(const WorkloadSpec& workload, const PinnedBuild& pin) {
@@ -45,7 +29,7 @@ Result<Build> pinned_build(const WorkloadSpec& workload, const PinnedBuild& pin)
                      "; bring it back, or pin another (kneepoint baseline set)"};
   }
   Build build;
-  build.label = kPinned;
+  build.label = kPinnedBuild;
   build.workload = workload.name;
   build.kind = pin.kind == BuildKind::image ? Build::Kind::image : Build::Kind::file;
   build.place = pin.value;
@@ -57,7 +41,7 @@ Result<Build> pinned_build(const WorkloadSpec& workload, const PinnedBuild& pin)
 Result<Build> own_build(const Session& session, const PlanOnSite& both,
                         const WorkloadSpec& workload, Build::Kind kind) {
   Build build;
-  build.label = kTonight;
+  build.label = kTonightsBuild;
   build.workload = workload.name;
   build.kind = kind;
   const Site& site = *both.site;
@@ -75,23 +59,6 @@ Result<Build> own_build(const Session& session, const PlanOnSite& both,
   return build;
 }
 
-// "program=..." of all runs that a build, or a plain study, has.
-std::set<std::string> programs_of(const StudyEvidence& evidence, const std::string& build,
-                                  const std::set<std::string>& keys) {
-  constexpr std::string_view kProgram = "program=";
-  std::set<std::string> programs;
-  for (const PointEvidence& point : evidence.points) {
-    if (!build.empty() && point.point.build != build) continue;
-    if (!keys.contains(point.point.key_without_build())) continue;
-    for (const RunEvidence& run : point.runs) {
-      const std::size_t at = run.provenance.find(kProgram);
-      if (at == std::string::npos) continue;
-      programs.insert(run.provenance.substr(at, run.provenance.find("; ", at) - at));
-    }
-  }
-  return programs;
-}
-
 struct Measured {
   StudyRow row;
   bool complete = false;
@@ -100,7 +67,7 @@ struct Measured {
 class Confirming {
  public:
   Confirming(Session& session, StudyStore& store, const StudyRow& tonight, const GateReport& report,
-             const std::map<std::string, int>& wanted)
+             const std::vector<TurnsWanted>& wanted)
       : session_(session), store_(store), tonight_(tonight), report_(report), wanted_(wanted) {}
 
   Result<Measured> measure() {
@@ -117,7 +84,7 @@ class Confirming {
     if (!expanded.problems.empty()) {
       return Error{ErrorCode::invalid, to_string(expanded.problems)};
     }
-    keep_suspects(expanded.study);
+    keep_wanted(wanted_, expanded.study.points);
     const auto refused = refusals(expanded.study, both_.site->limits, capabilities);
     if (!refused.empty()) return Error{ErrorCode::invalid, refused.front()};
     TRY_ASSIGN(const ChosenStudy chosen,
@@ -160,73 +127,36 @@ class Confirming {
     return {};
   }
 
-  void keep_suspects(Study& study) const {
-    std::map<std::string, int> pairs;
-    for (const auto& [key, count] : wanted_) pairs[key.substr(key.find('/') + 1)] = count;
-    std::erase_if(study.points,
-                  [&](const Point& point) { return !pairs.contains(point.key_without_build()); });
-    for (Point& point : study.points) point.repeats = pairs.at(point.key_without_build());
-  }
-
   Session& session_;
   StudyStore& store_;
   const StudyRow& tonight_;
   const GateReport& report_;
-  const std::map<std::string, int>& wanted_;
+  const std::vector<TurnsWanted>& wanted_;
   PlanOnSite both_;
 };
 
-// The pairs under the names that the night's points have.
-std::vector<ConfirmedPoint> turns_of(const StudyEvidence& evidence,
-                                     const std::map<std::string, int>& wanted) {
-  std::vector<ConfirmedPoint> turns = pairs_of(evidence, kPinned, kTonight);
-  for (ConfirmedPoint& one : turns) {
-    const auto named = std::find_if(wanted.begin(), wanted.end(), [&](const auto& entry) {
-      return entry.first.substr(entry.first.find('/') + 1) == one.key;
-    });
-    if (named != wanted.end()) one.key = named->first;
-  }
-  return turns;
-}
-
 }  // namespace
 
-Result<ConfirmedGate> confirmed_gate(Session& session, StudyStore& store, const StudyRow& tonight) {
-  GateRequest look;
-  look.remember = false;
-  ConfirmedGate answer;
-  TRY_ASSIGN(answer.report, gate_study(session, store, tonight, look));
-  const std::map<std::string, int> wanted = pairs_wanted(answer.report);
-  GateRequest request;
-  const Verdict verdict = answer.report.answer.verdict;
-  if (verdict == Verdict::failed || verdict == Verdict::env_change) {
-    answer.note = std::string(to_string(verdict)) + ": there is nothing to confirm";
-  } else if (wanted.empty()) {
-    answer.note = "nothing is suspect, so nothing was measured";
-  } else if (!answer.report.baseline || answer.report.baseline->builds.empty()) {
-    answer.note =
-        "no build is pinned for this series, so nothing was measured in turns; a second night in a "
-        "row decides (pin one with kneepoint baseline set)";
-  } else {
-    TRY_ASSIGN(const Measured measured,
-               Confirming(session, store, tonight, answer.report, wanted).measure());
-    answer.study = measured.row.id;
-    answer.interrupted = !measured.complete;
-    TRY_ASSIGN(const StudyEvidence evidence, store.evidence(measured.row.row));
-    TRY_ASSIGN(const StudyEvidence night, store.evidence(tonight.row));
-    std::set<std::string> keys;
-    for (const PointEvidence& point : evidence.points) keys.insert(point.point.key_without_build());
-    const auto then = programs_of(night, "", keys), now = programs_of(evidence, kTonight, keys);
-    if (!then.empty() && !now.empty() && then != now) {
-      return Error{ErrorCode::conflict,
-                   "the program that " + tonight.id +
-                       " ran has been replaced since: what was measured in turns (" + answer.study +
-                       ") is of another; confirm a night before the next build"};
-    }
-    if (answer.interrupted) return answer;  // the verdict waits for the pairs
-    request.turns = turns_of(evidence, wanted);
+Result<Confirmed> confirm_gate(Session& session, StudyStore& store, const StudyRow& tonight,
+                               GateReport& report) {
+  const std::vector<TurnsWanted> wanted = turns_wanted(report.history.series, report.answer);
+  Confirmed answer;
+  answer.note = why_no_turns(report.answer, wanted, report.baseline);
+  if (!answer.note.empty()) return answer;
+  TRY_ASSIGN(const Measured measured,
+             Confirming(session, store, tonight, report, wanted).measure());
+  answer.study = measured.row.id;
+  answer.interrupted = !measured.complete;
+  TRY_ASSIGN(const StudyEvidence evidence, store.evidence(measured.row.row));
+  TRY_ASSIGN(const StudyEvidence night, store.evidence(tonight.row));
+  if (is_other_program(night, evidence)) {
+    return Error{ErrorCode::conflict,
+                 "the program that " + tonight.id +
+                     " ran has been replaced since: what was measured in turns (" + answer.study +
+                     ") is of another; confirm a night before the next build"};
   }
-  TRY_ASSIGN(answer.report, gate_study(session, store, tonight, request));
+  if (answer.interrupted) return answer;  // the verdict waits for the pairs
+  report.answer = gate(report.history, report.options, turns_of(evidence, wanted));
   return answer;
 }
 

@@ -5,25 +5,25 @@
 // goes on with it, or takes what it has measured.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/gate_report.h"
 #include "orchestrator/cli/session.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {
 
-struct ConfirmedGate {
-  GateReport report;
+struct Confirmed {
   std::string study;         // that the pairs are in; "": nothing was measured
   std::string note;          // why not, a sentence; "": there is nothing to say
   bool interrupted = false;  // before all pairs were there: ask again to go on
 };
 
-// The gate of a study with the pairs that decide what is suspect. Refuses when a pinned build is
-// not what it was when it was pinned, or the night's program not what the night ran.
-Result<ConfirmedGate> confirmed_gate(Session& session, StudyStore& store, const StudyRow& tonight);
+// Measures the pairs that decide what is suspect in the report of `tonight`, and has the gate judge
+// again with them. Refuses when a pinned build is not what it was when it was pinned, or the
+// night's program not what the night ran.
+Result<Confirmed> confirm_gate(Session& session, StudyStore& store, const StudyRow& tonight,
+                               GateReport& report);
 
 }  // namespace kneepoint::cli

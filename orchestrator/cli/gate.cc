@@ -4,10 +4,10 @@
 // submits nothing unless told to confirm.
 #include <ostream>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/confirm.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/gate_study.h"
 #include "orchestrator/cli/gate_text.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
@@ -20,10 +20,7 @@ Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
   TRY_ASSIGN(StudyRow found, find_study(store, words));
   TRY_ASSIGN(std::vector<Build> builds, store.builds(found.row));
   if (builds.empty()) return found;
-  if (!words.empty()) {
-    return Error{ErrorCode::invalid,
-                 found.id + " compares two builds: it is not part of a nightly series"};
-  }
+  if (!words.empty()) return check_night(found.id, found.backend, true).error();
   TRY_ASSIGN(const std::vector<StudyRow> all, store.studies());
   for (const StudyRow& row : all) {
     TRY_ASSIGN(builds, store.builds(row.row));
@@ -33,22 +30,22 @@ Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
 }
 
 Result<int> run_gate(Session& session, const Arguments& arguments) {
-  TRY_ASSIGN(const GateOutputs outputs, gate_outputs(arguments));
+  const GateOutputs outputs = gate_outputs(arguments);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
   TRY_ASSIGN(const StudyRow tonight, find_night(*store, arguments.text("STUDY")));
-  ConfirmedGate gate;
+  TRY_ASSIGN(GateReport report, gate_study(*store, tonight));
   if (arguments.has("--confirm")) {
-    TRY_ASSIGN(gate, confirmed_gate(session, *store, tonight));
-    if (!gate.note.empty()) session.err << "kneepoint: gate --confirm: " << gate.note << "\n";
-    if (gate.interrupted) {
-      session.err << "kneepoint: gate --confirm: " << gate.study
+    TRY_ASSIGN(const Confirmed confirmed, confirm_gate(session, *store, tonight, report));
+    if (!confirmed.note.empty()) {
+      session.err << "kneepoint: gate --confirm: " << confirmed.note << "\n";
+    }
+    if (confirmed.interrupted) {
+      session.err << "kneepoint: gate --confirm: " << confirmed.study
                   << " is not complete; the same command goes on with it\n";
       return kExitInterrupted;
     }
-  } else {
-    TRY_ASSIGN(gate.report, gate_study(session, *store, tonight, {}));
   }
-  const GateReport& report = gate.report;
+  TRY(remember_verdict(session, *store, report));
   const int width = predict_width(session);
   if (session.json) {
     session.out << gate_json(report) << "\n" << std::flush;
@@ -58,7 +55,7 @@ Result<int> run_gate(Session& session, const Arguments& arguments) {
     session.out << gate_text(report, width) << std::flush;
   }
   session.out << std::flush;
-  const bool delivered = deliver(session, outputs, report, tonight.plan_path);
+  const bool delivered = deliver(session, outputs, report);
   return exit_code_after(delivered,
                          gate_exit_code(report.answer.verdict, arguments.has("--strict")));
 }

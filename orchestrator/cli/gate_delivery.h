@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where else a verdict goes, the same for `gate` and `nightly`. What can be refused is refused
-// before there is a verdict; what fails afterwards is said and never changes it.
+// Where a verdict goes, the same for `gate` and `nightly`: the database, files, the exit code. What
+// fails afterwards is said and never changes it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/gate_text.h"
-#include "orchestrator/cli/webhook.h"
 
 namespace kneepoint::cli {
 
 struct GateOutputs {
-  std::string junit, summary, code_quality, prometheus;  // files; "": not wanted
+  std::string junit, summary, prometheus;  // files; "": not wanted
   bool github_annotations = false;
-  std::optional<Webhook> webhook;
 };
 
 // The flags of a command with those for outputs after them.
 std::vector<Flag> with_gate_outputs(std::vector<Flag> flags);
-Result<GateOutputs> gate_outputs(const Arguments& arguments);
+GateOutputs gate_outputs(const Arguments& arguments);
 
-// False: a file could not be written, which was said. A webhook that fails is said too, and no
-// more: who reads the exit code has the verdict.
-bool deliver(Session& session, const GateOutputs& outputs, const GateReport& report,
-             const std::string& plan_path);
+// In the database, which must be writable.
+Result<void> remember_verdict(const Session& session, StudyStore& store, const GateReport& report);
 
+// False: a file could not be written, which was said.
+bool deliver(Session& session, const GateOutputs& outputs, const GateReport& report);
+
+int gate_exit_code(Verdict verdict, bool strict);
 // The verdict's own code; 3 where that would hide that a file is missing.
 int exit_code_after(bool delivered, int verdict_code);
 

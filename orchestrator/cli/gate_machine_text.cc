@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/gate_machine_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/cli/gate_words.h"
+#include "orchestrator/cli/gate_text.h"
+#include "orchestrator/report/figures/svg.h"
+#include "orchestrator/report/markdown_text.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
 
 constexpr std::size_t kMostAnnotations = 10;
-constexpr std::size_t kMostInMessage = 5;
-constexpr std::size_t kMostMessageBytes = 3000;
 constexpr Verdict kVerdicts[] = {Verdict::pass,        Verdict::improved,     Verdict::suspect,
                                  Verdict::regressed,   Verdict::inconclusive, Verdict::env_change,
                                  Verdict::no_baseline, Verdict::failed};
@@ -49,15 +49,6 @@ std::string label_value(std::string_view text) {
   });
 }
 
-std::string slack_text(std::string_view text) {
-  return replaced(text, [](char c) -> const char* {
-    if (c == '&') return "&amp;";
-    if (c == '<') return "&lt;";
-    if (c == '>') return "&gt;";
-    return nullptr;
-  });
-}
-
 enum class Weight { notice, warning, error };
 
 Weight weight_of(Verdict verdict) {
@@ -77,18 +68,12 @@ Weight weight_of(Verdict verdict) {
   return Weight::error;
 }
 
-struct Remark {
-  std::string name;  // of the point or curve; "verdict" for the whole
-  std::string words;
-  bool failed = false, whole_curve = false;
-};
-
 // What is wrong, in the order of importance; nothing on a quiet night.
-std::vector<Remark> remarks_of(const GateReport& report) {
-  std::vector<Remark> remarks;
+std::vector<std::string> remarks_of(const GateReport& report) {
+  std::vector<std::string> remarks;
   if (report.answer.verdict == Verdict::failed) {
     for (const std::string& key : report.history.failed) {
-      remarks.push_back({key, plain(key) + ": a run failed.", true, false});
+      remarks.push_back(plain(key) + ": a run failed.");
     }
   }
   if (report.answer.verdict != Verdict::regressed && report.answer.verdict != Verdict::suspect) {
@@ -96,27 +81,9 @@ std::vector<Remark> remarks_of(const GateReport& report) {
   }
   for (const GateFinding* finding : findings_of(report)) {
     if (!finding->slower || finding->tests.empty()) continue;
-    remarks.push_back({finding->name, words_of(report, *finding), false, finding->whole_curve});
+    remarks.push_back(words_of(report, *finding));
   }
   return remarks;
-}
-
-const char* severity_of(const GateReport& report, const Remark& remark) {
-  if (remark.failed) return "blocker";
-  if (report.answer.verdict == Verdict::suspect) return "minor";
-  return remark.whole_curve ? "critical" : "major";
-}
-
-void put_issue(JsonWriter& json, const GateReport& report, const Remark& remark,
-               const std::string& severity, const std::string& path) {
-  const std::string check = remark.failed ? "failed" : "slower";
-  json.begin_object().key("description").value(remark.words);
-  json.key("check_name").value("kneepoint-gate/" + check);
-  json.key("fingerprint")
-      .value(sha256_hex(report.series + "\n" + check + "\n" + remark.name).substr(0, 32));
-  json.key("severity").value(severity);
-  json.key("location").begin_object().key("path").value(path);
-  json.key("lines").begin_object().key("begin").value(1).end_object().end_object().end_object();
 }
 
 // One metric with all its rows, as the text format wants them: together.
@@ -162,14 +129,6 @@ std::string finding_gauges(const GateReport& report, const std::vector<GateFindi
   return ratio.text() + low.text() + high.text() + seen.text() + slower.text();
 }
 
-// At most so many bytes, no character cut in two.
-std::string shortened(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
-}
-
 }  // namespace
 
 std::string gate_annotations(const GateReport& report) {
@@ -184,30 +143,14 @@ std::string gate_annotations(const GateReport& report) {
            "::" + workflow_value(plain(words), false) + "\n";
   };
   std::string text = line(verdict_line(report));
-  const std::vector<Remark> remarks = remarks_of(report);
+  const std::vector<std::string> remarks = remarks_of(report);
   const std::size_t room = kMostAnnotations - 1;
   const std::size_t shown = remarks.size() > room ? room - 1 : remarks.size();
-  for (std::size_t i = 0; i < shown; ++i) text += line(remarks[i].words);
+  for (std::size_t i = 0; i < shown; ++i) text += line(remarks[i]);
   if (shown < remarks.size()) {
     text += line("and " + std::to_string(remarks.size() - shown) + " more");
   }
   return text;
-}
-
-std::string gate_code_quality(const GateReport& report, const std::string& plan_path) {
-  JsonWriter json(2);
-  json.begin_array();
-  const std::vector<Remark> remarks = remarks_of(report);
-  for (const Remark& remark : remarks) {
-    put_issue(json, report, remark, severity_of(report, remark), plan_path);
-  }
-  if (remarks.empty() && report.answer.verdict != Verdict::pass &&
-      report.answer.verdict != Verdict::improved) {
-    const bool bad = weight_of(report.answer.verdict) == Weight::error;
-    put_issue(json, report, {"verdict", plain(verdict_line(report)), bad, false},
-              bad ? "blocker" : "info", plan_path);
-  }
-  return json.end_array().text() + "\n";
 }
 
 std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
@@ -236,22 +179,73 @@ std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
          finding_gauges(report, report.answer.points, "point");
 }
 
-std::string gate_message(const GateReport& report) {
-  std::string text = "*" + std::string(to_string(report.answer.verdict)) + "* " +
-                     slack_text(plain(report.study)) + ": " + slack_text(plain(report.answer.why));
-  const std::vector<Remark> remarks = remarks_of(report);
-  for (std::size_t i = 0; i < remarks.size() && i < kMostInMessage; ++i) {
-    text += "\n- " + slack_text(plain(remarks[i].words));
+std::string gate_markdown(const GateReport& report) {
+  std::string text = "## " + std::string(to_string(report.answer.verdict)) + ": " +
+                     markdown_text(report.study) + "\n\n" + markdown_text(report.answer.why) +
+                     ".\n\n";
+  const auto found = findings_of(report);
+  for (const GateFinding* finding : found) {
+    text += "- " + markdown_text(words_of(report, *finding)) + "\n";
   }
-  if (remarks.size() > kMostInMessage) {
-    text += "\nand " + std::to_string(remarks.size() - kMostInMessage) + " more";
+  const std::vector<std::string> others = other_findings(report);
+  for (const std::string& line : others) text += "- " + markdown_text(line) + "\n";
+  if (!found.empty() || !others.empty()) text += "\n";
+  text += "| curve | T tonight / nights before | 95% | detectable |\n|---|---:|---|---:|\n";
+  for (const GateFinding& finding : report.answer.curves) {
+    if (finding.tests.empty()) continue;
+    const NightTest& test = finding.tests.front();
+    text += "| " + markdown_text(finding.name) + " | " + fixed_text(1 + test.effect, 3) + " | [" +
+            fixed_text(test.low, 3) + ", " + fixed_text(test.high, 3) + "] | " +
+            percent_text(finding.detectable) + " |\n";
   }
-  JsonWriter json;
-  return json.begin_object()
-      .key("text")
-      .value(shortened(std::move(text), kMostMessageBytes))
-      .end_object()
-      .text();
+  const std::string seen = sensitivity(report);
+  return text + (seen.empty() ? "" : "\n" + seen + "\n");
+}
+
+// One test case per point and per curve. SUSPECT is no failure: it is watched. The message is an
+// attribute and a text: Jenkins shows the first, GitLab the second.
+std::string gate_junit(const GateReport& report) {
+  int tests = 0, failures = 0, skipped = 0;
+  std::string cases;
+  const auto add = [&](const std::string& name, const std::string& inside) {
+    ++tests;
+    cases += "    <testcase classname=\"" + svg::escaped(report.series) + "\" name=\"" +
+             svg::escaped(name) + "\" time=\"0\"" +
+             (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
+  };
+  const auto failure = [&](const std::string& type, const std::string& why) {
+    ++failures;
+    return "<failure type=\"" + svg::escaped(type) + "\" message=\"" + svg::escaped(why) + "\">" +
+           svg::escaped(why) + "</failure>";
+  };
+  const std::string verdict = to_string(report.answer.verdict);
+  const bool regressed = report.answer.verdict == Verdict::regressed;
+  for (const auto* list : {&report.answer.curves, &report.answer.points}) {
+    for (const GateFinding& finding : *list) {
+      const bool failed = !finding.whole_curve &&
+                          std::find(report.history.failed.begin(), report.history.failed.end(),
+                                    finding.name) != report.history.failed.end();
+      if (failed) {
+        add(finding.name, failure("FAILED", "a run failed"));
+      } else if (finding.tests.empty()) {
+        ++skipped;
+        add(finding.name, "<skipped message=\"too few nights before this one\"/>");
+      } else if (regressed && finding.slower) {
+        add(finding.name, failure(verdict, words_of(report, finding)));
+      } else {
+        add(finding.name, "");
+      }
+    }
+  }
+  const std::string line = verdict_line(report);
+  add("verdict", weight_of(report.answer.verdict) == Weight::error
+                     ? failure(verdict, line)
+                     : "<system-out>" + svg::escaped(line) + "</system-out>");
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
+         "name=\"kneepoint " +
+         svg::escaped(report.series) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
+         std::to_string(failures) + "\" errors=\"0\" skipped=\"" + std::to_string(skipped) +
+         "\" time=\"0\">\n" + cases + "  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace kneepoint::cli

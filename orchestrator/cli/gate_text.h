@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gate's answer for people, for programs and for the test pages of CI systems.
+// The gate's answer for people and programs, and the sentences that all forms of it share.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "orchestrator/cli/gate_report.h"
+#include "orchestrator/answers/gate.h"
 
 namespace kneepoint::cli {
 
@@ -15,12 +16,22 @@ std::string verdict_line(const GateReport& report);
 // "Baseline x-1a2b3c4d-3, build /opt/app (0f3c...)."
 std::string baseline_line(const Baseline& baseline);
 
+// Slower ones first, curves before points; then faster ones.
+std::vector<const GateFinding*> findings_of(const GateReport& report);
+
+// A finding in one sentence: ratio, what moved, since when.
+std::string words_of(const GateReport& report, const GateFinding& finding);
+
+// Drift, knee, baseline, builds in turns: a sentence each.
+std::vector<std::string> other_findings(const GateReport& report);
+
+// How small a change these nights could show; "": nothing is known.
+std::string sensitivity(const GateReport& report);
+
 // When the level of each curve changed, and between which builds.
 std::string since_text(const GateReport& report, int width);
 
 std::string gate_text(const GateReport& report, int width);
 std::string gate_json(const GateReport& report);
-std::string gate_markdown(const GateReport& report);
-std::string gate_junit(const GateReport& report);
 
 }  // namespace kneepoint::cli

@@ -5,12 +5,13 @@
 #include <ostream>
 #include <sstream>
 
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/confirm.h"
 #include "orchestrator/cli/files.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/gate_study.h"
+#include "orchestrator/cli/gate_machine_text.h"
 #include "orchestrator/cli/gate_text.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/night_folder.h"
@@ -63,19 +64,17 @@ class Night {
     TRY_ASSIGN(const auto store, open_database(session_, StudyStore::Access::read_write));
     TRY_ASSIGN(const StudyRow tonight, find_study(*store, id));
     if (ran == kExitInterrupted) return interrupted(tonight);
-    ConfirmedGate gate;
+    TRY_ASSIGN(GateReport report, gate_study(*store, tonight));
     if (arguments_.has("--confirm")) {
-      TRY_ASSIGN(gate, confirmed_gate(inner_, *store, tonight));
-      if (!gate.note.empty()) both_ << "nightly: --confirm: " << gate.note << "\n";
-      if (gate.interrupted) return interrupted_in_turns(tonight, gate.study);
-    } else {
-      TRY_ASSIGN(gate.report, gate_study(inner_, *store, tonight, {}));
+      TRY_ASSIGN(const Confirmed confirmed, confirm_gate(inner_, *store, tonight, report));
+      if (!confirmed.note.empty()) both_ << "nightly: --confirm: " << confirmed.note << "\n";
+      if (confirmed.interrupted) return interrupted_in_turns(tonight, confirmed.study);
     }
-    const GateReport& report = gate.report;
+    TRY(remember_verdict(session_, *store, report));
     // Missing nights, clocks that were set back, studies left unfinished.
     for (const std::string& note : report.left_out) both_ << "nightly: " << plain(note) << "\n";
     bool delivered = write_artefacts(*store, tonight, report);
-    delivered = deliver(inner_, outputs, report, tonight.plan_path) && delivered;
+    delivered = deliver(inner_, outputs, report) && delivered;
     answer(session_.json ? gate_json(report) : verdict_line(report));
     if (ran == kExitRunsFailed) return ran;
     return exit_code_after(delivered,
@@ -154,7 +153,7 @@ Result<int> run_nightly(Session& session, const Arguments& arguments) {
   if (!arguments.has("--output-dir")) {
     return Error{ErrorCode::invalid, "--output-dir DIR is needed: where the artefacts go"};
   }
-  TRY_ASSIGN(const GateOutputs outputs, gate_outputs(arguments));
+  const GateOutputs outputs = gate_outputs(arguments);
   TRY_ASSIGN(const auto folder, NightFolder::open(arguments.text("--output-dir")));
   Night night(session, arguments, *folder);
   return night.spend(outputs);
@@ -196,7 +195,7 @@ CommandSpec nightly_command() {
             {},
             true}})),
       {"kneepoint nightly plans/jacobi.yaml --site plans/sites/slurm.yaml --output-dir night",
-       "kneepoint nightly plan.yaml --output-dir night --strict --webhook-file ~/.config/hook"},
+       "kneepoint nightly plan.yaml --output-dir night --strict --prometheus gate.prom"},
       run_nightly};
 }
 

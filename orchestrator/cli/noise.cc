@@ -6,7 +6,6 @@
 #include <ostream>
 #include <sstream>
 
-#include "orchestrator/cli/gate_study.h"
 #include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
@@ -141,7 +140,7 @@ Result<int> measure_noise(Session& session, const Arguments& arguments) {
                                   to_duration_text(*newest - *first) +
                                   ": nights may differ by more than they do.");
   }
-  const GateOptions options = gate_options(both.plan.gate);
+  const GateOptions& options = both.plan.gate;
   report.max_regression = options.max_regression;
   report.curve_effect = options.curve_effect;
   report.shape = shape_of(measured.studies.front(), both.plan.repeat.min);

@@ -33,7 +33,7 @@ AnalysisOptions analysis_options() {
 }
 
 Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
-                         const BuildOptions& builds) {
+                         const GateOptions& builds) {
   AnalysisOptions options = analysis_options();
   options.builds = builds;
   Document document = make_document(std::move(evidence), options);
@@ -52,7 +52,7 @@ Result<Document> document_of(StudyStore& store, const StudyRow& row,
   TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
   const auto both = read_stored_plan(row.plan_text, row.plan_path, row.site_text);
   return priced_document(std::move(evidence), prices,
-                         both ? build_options(both->plan.gate) : BuildOptions{});
+                         both ? both->plan.gate : GateOptions{});
 }
 
 namespace {

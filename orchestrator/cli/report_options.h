@@ -14,7 +14,7 @@ AnalysisOptions analysis_options();
 
 // The report of a study, with what its results cost where prices and times are known.
 Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
-                         const BuildOptions& builds = {});
+                         const GateOptions& builds = {});
 
 // The same of a stored study, all its details read.
 Result<Document> document_of(StudyStore& store, const StudyRow& row,

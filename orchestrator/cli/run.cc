@@ -94,7 +94,7 @@ int exit_code_of_study(EngineEnd end, const StudySummary& summary, int failed) {
 // The answer: the report, how it ended, and where to look next.
 Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& store,
                      const StudyRow& row, const std::string& end_word, EngineEnd end,
-                     const GateSpec& gate, const std::string& why = "") {
+                     const GateOptions& gate, const std::string& why = "") {
   TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
   int failed = 0, open = 0, total = 0;
   for (const PointEvidence& point : evidence.points) {
@@ -105,8 +105,7 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
     }
   }
   TRY_ASSIGN(const StudyRow now, find_study(store, row.id));
-  const Document document =
-      priced_document(std::move(evidence), prices_of(now.price), build_options(gate));
+  const Document document = priced_document(std::move(evidence), prices_of(now.price), gate);
   const auto& builds = document.analysis.builds;
   const int of_runs = exit_code_of_study(end, document.summary(), failed);
   const bool slower = builds && builds->verdict == Verdict::regressed;

@@ -12,8 +12,8 @@
 
 #include "orchestrator/analysis/statistics/change_points.h"
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/answers/gate.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/gate_study.h"
 #include "orchestrator/server/dashboard/api_schema.h"
 
 namespace kneepoint::cli {
@@ -32,10 +32,8 @@ struct Nights {
   std::map<std::string, NightVerdict> verdicts;  // by study; none: it can't be judged
 };
 
-std::optional<std::string> verdict_now(Session& session, StudyStore& store, const StudyRow& night) {
-  GateRequest request;
-  request.remember = false;
-  const auto report = gate_study(session, store, night, request);
+std::optional<std::string> verdict_now(StudyStore& store, const StudyRow& night) {
+  const auto report = gate_study(store, night);
   if (!report) return std::nullopt;  // imported, or a plan of another version
   return to_string(report->answer.verdict);
 }
@@ -46,8 +44,7 @@ Result<StudyRow> newest_of(StudyStore& store, const SeriesLine& series) {
   return Error{ErrorCode::not_found, "the series has no studies"};
 }
 
-Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& series,
-                         JudgedNights& judged) {
+Result<Nights> nights_of(StudyStore& store, const SeriesLine& series, JudgedNights& judged) {
   TRY_ASSIGN(std::vector<StudyRow> all, store.studies());
   std::erase_if(all, [&](const StudyRow& row) {
     return row.name != series.name || row.hash8 != series.hash8 ||
@@ -70,8 +67,7 @@ Result<Nights> nights_of(Session& session, StudyStore& store, const SeriesLine& 
   for (const StudyRow& row : nights.rows) {
     if (row.id != newest.id && nights.verdicts.contains(row.id)) continue;
     // The newest may still run, so that it is judged every time.
-    const auto verdict = row.id == newest.id ? verdict_now(session, store, row)
-                                             : judged.verdict(session, store, row);
+    const auto verdict = row.id == newest.id ? verdict_now(store, row) : judged.verdict(store, row);
     if (verdict) nights.verdicts[row.id] = {*verdict, true};
   }
   return nights;
@@ -112,21 +108,19 @@ void put_point(JsonWriter& json, const Point& point, const std::vector<StudyEvid
 
 }  // namespace
 
-std::optional<std::string> JudgedNights::verdict(Session& session, StudyStore& store,
-                                                 const StudyRow& night) {
+std::optional<std::string> JudgedNights::verdict(StudyStore& store, const StudyRow& night) {
   const std::pair<std::string, Nanoseconds> key{night.id, night.created_ns};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
-  auto verdict = verdict_now(session, store, night);
+  auto verdict = verdict_now(store, night);
   const std::lock_guard lock(mutex_);
   return known_.insert_or_assign(key, std::move(verdict)).first->second;
 }
 
-Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series,
-                                JudgedNights& judged) {
-  TRY_ASSIGN(const Nights nights, nights_of(session, store, series, judged));
+Result<std::string> series_json(StudyStore& store, const SeriesLine& series, JudgedNights& judged) {
+  TRY_ASSIGN(const Nights nights, nights_of(store, series, judged));
   JsonWriter json;
   json.begin_object().put("schema", kApiSchema).put("series", series.id());
   json.key("nights").begin_array();
@@ -145,10 +139,9 @@ Result<std::string> series_json(Session& session, StudyStore& store, const Serie
   return json.end_array().end_object().text() + "\n";
 }
 
-Result<std::optional<std::string>> newest_verdict(Session& session, StudyStore& store,
-                                                  const SeriesLine& series) {
+Result<std::optional<std::string>> newest_verdict(StudyStore& store, const SeriesLine& series) {
   TRY_ASSIGN(const StudyRow newest, newest_of(store, series));
-  return verdict_now(session, store, newest);
+  return verdict_now(store, newest);
 }
 
 }  // namespace kneepoint::cli

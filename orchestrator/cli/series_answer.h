@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/session.h"
 #include "orchestrator/store/dashboard_view.h"
 #include "orchestrator/store/study_store.h"
 
@@ -21,19 +20,17 @@ namespace kneepoint::cli {
 class JudgedNights {
  public:
   // None: it can't be judged.
-  std::optional<std::string> verdict(Session& session, StudyStore& store, const StudyRow& night);
+  std::optional<std::string> verdict(StudyStore& store, const StudyRow& night);
 
  private:
   std::mutex mutex_;
   std::map<std::pair<std::string, Nanoseconds>, std::optional<std::string>> known_;
 };
 
-// The object of GET /api/v1/series/{id}; docs/reference/api.md. The session is only asked for time.
-Result<std::string> series_json(Session& session, StudyStore& store, const SeriesLine& series,
-                                JudgedNights& judged);
+// The object of GET /api/v1/series/{id}; docs/reference/api.md.
+Result<std::string> series_json(StudyStore& store, const SeriesLine& series, JudgedNights& judged);
 
 // Of its newest study; none: it can't be judged.
-Result<std::optional<std::string>> newest_verdict(Session& session, StudyStore& store,
-                                                  const SeriesLine& series);
+Result<std::optional<std::string>> newest_verdict(StudyStore& store, const SeriesLine& series);
 
 }  // namespace kneepoint::cli

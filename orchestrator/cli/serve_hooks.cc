@@ -98,16 +98,12 @@ Result<std::string> ServeHooks::compare(const std::vector<std::string>& studies)
 
 Result<std::string> ServeHooks::series(const SeriesLine& series) const {
   TRY_ASSIGN(const auto store, open());
-  std::ostringstream out, err;
-  Session own = own_session(out, err);
-  return series_json(own, *store, series, judged_);
+  return series_json(*store, series, judged_);
 }
 
 Result<std::optional<std::string>> ServeHooks::verdict(const SeriesLine& series) const {
   TRY_ASSIGN(const auto store, open());
-  std::ostringstream out, err;
-  Session own = own_session(out, err);
-  return newest_verdict(own, *store, series);
+  return newest_verdict(*store, series);
 }
 
 Result<ActionDone> ServeHooks::cancel(const StudyLine& study) {

@@ -115,13 +115,6 @@ std::string wrap(std::string_view text, int width, int indent) {
   return out;
 }
 
-std::string counted(long number, const std::string& noun) {
-  const std::string text = std::to_string(number) + " ";
-  if (number == 1) return text + noun;
-  const bool ies = noun.ends_with("dy") || noun.ends_with("ry");  // study, entry
-  return ies ? text + noun.substr(0, noun.size() - 1) + "ies" : text + noun + "s";
-}
-
 std::string listed(const std::vector<std::string>& lines) {
   constexpr std::size_t kFew = 8;
   const std::size_t shown = lines.size() > kFew + 1 ? kFew : lines.size();

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/base/text.h"
+
 namespace kneepoint::cli {
 
 enum class Align { left, right };
@@ -29,9 +31,6 @@ std::string cut_to_width(std::string_view text, int width);
 
 // Words of `text` in lines of at most `width` columns, each line after `indent` spaces.
 std::string wrap(std::string_view text, int width, int indent);
-
-// "3 runs", "1 run", "2 studies".
-std::string counted(long number, const std::string& noun);
 
 // One indented line for each of the first few, then "and 12 more".
 std::string listed(const std::vector<std::string>& lines);

@@ -12,6 +12,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/model/build.h"
+#include "orchestrator/model/gate.h"
 #include "orchestrator/model/program.h"
 #include "orchestrator/model/shape.h"
 
@@ -155,17 +156,6 @@ struct KneeSpec {
   double floor = 0.7;
 };
 
-struct GateSpec {            // what the nightly gate asks for; docs/methods.md
-  double alpha = 0.025;      // of a night, over all points
-  double min_effect = 0.03;  // of a point
-  double confirm_effect = 0.015;
-  double max_regression = 0.05;  // nights that can't show this are inconclusive
-  double curve_alpha = 0.005;    // of a whole curve
-  double curve_effect = 0.02;    // of a whole curve
-  double drift = 0.05;           // of a curve against the baseline
-  double knee_shift = 0.25;      // of a doubling of K
-};
-
 struct Plan {
   std::string study;  // name: [a-z0-9-], at most 40 characters
   WorkerUnit worker = WorkerUnit::rank;
@@ -179,7 +169,7 @@ struct Plan {
   SearchSpec search;
   Limits limits;
   KneeSpec knee;
-  GateSpec gate;
+  GateOptions gate;
   NoiseSpec noise;
   std::uint64_t seed = 1;
   std::vector<Build> builds;  // run --ab: two, the reference first; empty: the workloads' own

@@ -95,7 +95,7 @@ double detectable_with(double error, double df, double alpha, double least) {
   return std::max(least, std::expm1(quantiles * error));
 }
 
-void test_point(const Times2& times, double alpha, const BuildOptions& options, BuildPoint& point) {
+void test_point(const Times2& times, double alpha, const GateOptions& options, BuildPoint& point) {
   point.pairs = static_cast<int>(times.logs.size());
   const std::size_t n = times.reference.size(), m = times.candidate.size();
   if (n == 0 || m == 0) return;
@@ -112,11 +112,11 @@ void test_point(const Times2& times, double alpha, const BuildOptions& options, 
   const double sd = std::sqrt((squared_deviations(first) + squared_deviations(second)) / df);
   point.detectable =
       detectable_with(sd * std::sqrt(1.0 / static_cast<double>(n) + 1.0 / static_cast<double>(m)),
-                      df, alpha, options.effect);
+                      df, alpha, options.confirm_effect);
 }
 
 void test_curve(const std::vector<std::vector<double>>& logs_by_k, double alpha,
-                const BuildOptions& options, BuildCurve& curve) {
+                const GateOptions& options, BuildCurve& curve) {
   std::vector<double> logs;
   double squares = 0, df = 0;
   for (const std::vector<double>& at : logs_by_k) {
@@ -134,7 +134,7 @@ void test_curve(const std::vector<std::vector<double>>& logs_by_k, double alpha,
   curve.p_faster = paired.p_below;
   if (df < 1 || least_signed_rank_p(curve.pairs) > alpha) return;
   const double error = std::sqrt(squares / df / static_cast<double>(logs.size()));
-  curve.detectable = detectable_with(error, df, alpha, options.curve_effect);
+  curve.detectable = detectable_with(error, df, alpha, options.confirm_curve_effect);
 }
 
 void mark(const std::vector<BuildTest*>& tests, double alpha, double effect) {
@@ -151,7 +151,7 @@ void mark(const std::vector<BuildTest*>& tests, double alpha, double effect) {
   }
 }
 
-void decide(const BuildOptions& options, BuildComparison& answer) {
+void decide(const GateOptions& options, BuildComparison& answer) {
   int slower = 0, faster = 0, failed = 0;
   bool complete = !answer.curves.empty(), seen = !answer.curves.empty();
   for (const BuildCurve& curve : answer.curves) {
@@ -224,7 +224,7 @@ void note_differences(const std::vector<const PointEvidence*>& first,
 }  // namespace
 
 std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
-                                              const BuildOptions& options) {
+                                              const GateOptions& options) {
   std::vector<std::string> labels;
   std::map<std::string, const PointEvidence*> candidates;
   for (const PointEvidence& point : evidence.points) {
@@ -263,7 +263,7 @@ std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
     }
   }
   if (measured.empty()) return std::nullopt;
-  const double half = options.alpha / 2;
+  const double half = options.confirm_alpha / 2;
   const double point_alpha = half / static_cast<double>(measured.size());
   const double curve_alpha = half / static_cast<double>(named.size());
   for (const std::size_t curve : named) {
@@ -295,8 +295,8 @@ std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
     curves.push_back(&curve);
     for (BuildPoint& point : curve.points) points.push_back(&point);
   }
-  mark(points, half, options.effect);
-  mark(curves, half, options.curve_effect);
+  mark(points, half, options.confirm_effect);
+  mark(curves, half, options.confirm_curve_effect);
   decide(options, answer);
   note_differences(first, second, answer);
   return answer;

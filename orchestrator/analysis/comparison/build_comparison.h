@@ -15,13 +15,6 @@
 
 namespace kneepoint {
 
-struct BuildOptions {
-  double alpha = 0.01;           // one-sided; half for all points, half for all curves
-  double effect = 0.015;         // of a point
-  double curve_effect = 0.01;    // of a curve
-  double max_regression = 0.05;  // runs that can't show this are inconclusive
-};
-
 // One build at one point.
 struct BuildSide {
   int runs = 0, failed = 0;
@@ -94,9 +87,10 @@ struct BuildComparison {
   }
 };
 
-// None: the study has not exactly two builds of the same points.
+// None: the study has not exactly two builds of the same points. Half of `confirm_alpha` is for all
+// points, half for all curves.
 std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
-                                              const BuildOptions& options = {});
+                                              const GateOptions& options = {});
 
 // The pairs of each point, by its key without the build, as the gate confirms with them.
 std::vector<ConfirmedPoint> pairs_of(const StudyEvidence& evidence, const std::string& reference,

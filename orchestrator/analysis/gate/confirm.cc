@@ -3,7 +3,6 @@
 // Builds in turns on one allocation: the night is the same for both, so the same night decides.
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "orchestrator/analysis/gate/parts.h"
 #include "orchestrator/analysis/statistics/distributions.h"
@@ -106,36 +105,6 @@ void confirm(const std::vector<GateSeries>& series, const std::vector<ConfirmedP
     answer.confirmed.push_back(std::move(one));
   }
   confirm_knees(series, turns, options, answer.knees);
-}
-
-std::vector<TurnsWanted> turns_wanted(const std::vector<GateSeries>& series,
-                                      const GateAnswer& answer) {
-  constexpr int kPoint = 10, kCurve = 5;
-  std::map<std::string, int> of_point, of_curve;
-  for (const GateFinding& point : answer.points) {
-    if (point.slower) of_point[point.name] = kPoint;
-  }
-  for (const BaselineRatio& one : answer.against_baseline) {
-    if (one.slower) of_point[one.name] = kPoint;
-  }
-  for (const GateFinding& curve : answer.curves) {
-    if (curve.slower) of_curve[curve.name] = kCurve;
-  }
-  for (const Drift& drift : answer.drifts) {
-    if (drift.drifted) of_curve[drift.name] = kCurve;
-  }
-  for (const KneeShift& shift : answer.knees) {
-    if (shift.shifted) of_curve[shift.name] = kCurve;
-  }
-  std::vector<TurnsWanted> wanted;
-  for (const GateSeries& one : series) {
-    const auto point = of_point.find(one.key);
-    const auto curve = of_curve.find(one.curve);
-    const int pairs = std::max(point == of_point.end() ? 0 : point->second,
-                               curve == of_curve.end() ? 0 : curve->second);
-    if (pairs > 0) wanted.push_back({one.key, pairs});
-  }
-  return wanted;
 }
 
 }  // namespace kneepoint

@@ -2,11 +2,10 @@
 #include "orchestrator/analysis/gate/gate.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "orchestrator/analysis/gate/history.h"
 #include "orchestrator/analysis/gate/parts.h"
-#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -171,106 +170,6 @@ void add_drifts(const std::vector<GateSeries>& series, const std::vector<CurveNi
   }
 }
 
-// What the least able of the curves lacks.
-void add_needs(const std::vector<GateSeries>& series, const std::vector<CurveNights>& curves,
-               const GateOptions& options, GateAnswer& answer) {
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const GateFinding& finding = answer.curves[i];
-    if (finding.tests.empty() || finding.detectable < answer.curve_detectable) continue;
-    answer.needs = needs_of(series, curves[i], finding.tests.front(), options);
-    answer.why += "; " + answer.needs->sentence;
-    return;
-  }
-}
-
-// What speaks for slower tonight, and what of it is proven.
-struct Case {
-  bool suspect = false, proven = false;
-  std::string why;
-};
-
-Case case_of(const GateAnswer& answer, bool turns) {
-  Case found;
-  bool nights = false, twice = false, drift = false, drift_twice = false, knee = false;
-  for (const auto* list : {&answer.points, &answer.curves}) {
-    for (const GateFinding& finding : *list) {
-      nights = nights || finding.slower;
-      twice = twice || (finding.slower && finding.slower_before);
-    }
-  }
-  for (const Drift& one : answer.drifts) {
-    drift = drift || one.drifted;
-    drift_twice = drift_twice || (one.drifted && one.drifted_before);
-  }
-  bool confirmed = false;
-  for (const Confirmation& one : answer.confirmed) confirmed = confirmed || one.confirmed;
-  for (const KneeShift& one : answer.knees) {
-    knee = knee || (one.shifted && one.octaves < 0);
-    confirmed = confirmed || (one.confirmed && one.octaves < 0);
-  }
-  found.suspect = nights || drift || knee;
-  found.proven = turns ? confirmed : twice || drift_twice;
-  found.why = nights  ? "slower than the nights before"
-              : drift ? "the last nights are slower than the baseline"
-                      : "the knee is at a smaller K than in the nights before";
-  if (turns) {
-    found.why += found.proven ? ", and than the pinned build in turns"
-                              : ", but not than the pinned build in turns";
-  } else if (found.proven) {
-    found.why += ", as it was the night before";
-  } else {
-    found.why += "; one night proves nothing yet";
-  }
-  return found;
-}
-
-void answer_without_history(const GateOptions& options, bool turns, GateAnswer& answer) {
-  answer.verdict = Verdict::no_baseline;
-  answer.why = std::to_string(answer.nights) + (answer.nights == 1 ? " night" : " nights") +
-               " before this one; " + std::to_string(options.least_history) + " are needed";
-  if (answer.against_baseline.empty()) return;
-  const auto slower = std::count_if(answer.against_baseline.begin(), answer.against_baseline.end(),
-                                    [](const BaselineRatio& one) { return one.slower; });
-  answer.why += ". Against the baseline " + std::to_string(slower) + " of " +
-                std::to_string(answer.against_baseline.size()) +
-                " points took longer, whatever is the night's part in it";
-  const bool proven = std::any_of(answer.confirmed.begin(), answer.confirmed.end(),
-                                  [](const Confirmation& one) { return one.confirmed; });
-  if (!turns || !proven) return;
-  answer.verdict = Verdict::regressed;
-  answer.why = "slower than the baseline, and than the pinned build in turns";
-}
-
-void decide(const GateOptions& options, bool turns, double surely, GateAnswer& answer) {
-  const auto any = [&](auto holds) {
-    return std::any_of(answer.points.begin(), answer.points.end(), holds) ||
-           std::any_of(answer.curves.begin(), answer.curves.end(), holds);
-  };
-  if (!any([](const GateFinding& finding) { return !finding.tests.empty(); })) {
-    answer_without_history(options, turns, answer);
-    return;
-  }
-  if (const Case found = case_of(answer, turns); found.suspect) {
-    answer.verdict = found.proven ? Verdict::regressed : Verdict::suspect;
-    answer.why = found.why;
-    return;
-  }
-  if (any([](const GateFinding& finding) { return finding.faster && finding.faster_before; })) {
-    answer.verdict = Verdict::improved;
-    answer.why = "faster than the nights before, as it was the night before";
-    return;
-  }
-  if (surely > options.max_regression) {
-    answer.verdict = Verdict::inconclusive;
-    answer.why = "these nights differ so much that a change of a whole curve by less than " +
-                 format_number("%.1f%%", 100 * answer.curve_detectable) + " would not be seen; " +
-                 format_number("%.1f%%", 100 * options.max_regression) + " should be";
-    return;
-  }
-  answer.verdict = Verdict::pass;
-  answer.why = "no point and no curve is slower than the nights before";
-}
-
 }  // namespace
 
 std::vector<double> nights_of(const std::vector<GateSeries>& series, const CurveNights& curve,
@@ -290,15 +189,12 @@ std::vector<double> nights_of(const std::vector<GateSeries>& series, const Curve
   return nights;
 }
 
-GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& options,
+GateAnswer gate(const GateHistory& history, const GateOptions& options,
                 const std::optional<std::vector<ConfirmedPoint>>& turns) {
+  const std::vector<GateSeries>& series = history.series;
   GateAnswer answer;
   std::size_t nights = 0;
-  bool failed = false;
-  for (const GateSeries& one : series) {
-    nights = std::max(nights, one.log_medians.size());
-    failed = failed || one.failed;
-  }
+  for (const GateSeries& one : series) nights = std::max(nights, one.log_medians.size());
   if (nights == 0) {
     answer.why = "nothing was measured";
     answer.verdict = Verdict::failed;
@@ -324,15 +220,20 @@ GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& option
   if (turns) confirm(series, *turns, options, answer);
   decide(options, turns.has_value(), surely, answer);
   if (answer.verdict == Verdict::inconclusive) add_needs(series, curves, options, answer);
-  if (failed) {
-    answer.verdict = Verdict::failed;
-    std::string names;
-    for (const GateSeries& one : series) {
-      if (one.failed) names += (names.empty() ? "" : ", ") + one.key;
-    }
-    answer.why = "a run failed at " + names;
-  }
+  if (is_failed(series, answer)) return answer;
+  hold_on_to_steps(history, options, answer);
+  judge_study(history, answer);
   return answer;
+}
+
+GateAnswer gate(std::vector<GateSeries> series, const GateOptions& options,
+                const std::optional<std::vector<ConfirmedPoint>>& turns) {
+  GateHistory history;
+  history.series = std::move(series);
+  std::size_t nights = 0;
+  for (const GateSeries& one : history.series) nights = std::max(nights, one.log_medians.size());
+  for (std::size_t i = 1; i <= nights; ++i) history.nights.push_back("night " + std::to_string(i));
+  return gate(history, options, turns);
 }
 
 }  // namespace kneepoint

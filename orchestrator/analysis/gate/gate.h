@@ -2,7 +2,8 @@
 //
 // Did last night make it worse? Tonight against the nights before it, by docs/methods.md: a
 // prediction test for every point and every curve, corrected for their number, confirmed by builds
-// measured in turns or by a second night. Pure; nights within one segment, tonight last.
+// measured in turns, by a second night or by a dated step. Pure; nights within one segment, tonight
+// last.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "orchestrator/analysis/statistics/change_points.h"
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/model/gate.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {
@@ -26,23 +28,6 @@ enum class Verdict {
   failed
 };
 const char* to_string(Verdict verdict);  // "PASS", "ENV_CHANGE"
-
-struct GateOptions {
-  double alpha = 0.025;         // of a night, over all its points, for each window
-  double min_effect = 0.03;     // of a point
-  double curve_alpha = 0.005;   // of a curve, for each window
-  double curve_effect = 0.02;   // of a curve
-  double confirm_alpha = 0.01;  // builds in turns
-  double confirm_effect = 0.015;
-  double confirm_curve_effect = 0.01;
-  double max_regression = 0.05;  // a history that can't see this on a curve is inconclusive
-  int least_history = 8;
-  int most_history = 30;
-  double least_sd = 0.003;  // of nightly log medians: nobody's nights are more alike
-  double drift = 0.05;      // of a curve against the pinned baseline
-  double knee_floor = 0.7;
-  double knee_shift = 0.25;  // octaves
-};
 
 // One point over the nights.
 struct GateSeries {
@@ -153,19 +138,16 @@ struct GateAnswer {
   std::optional<GateNeeds> needs;               // inconclusive
 };
 
+struct GateHistory;  // history.h
+
+// The rule that ships: every command, the server and the simulations have their verdicts from it.
 // `turns`: what was measured in turns for what is suspect; none: nothing was, so a second night in
 // a row decides.
-GateAnswer gate(const std::vector<GateSeries>& series, const GateOptions& options = {},
+GateAnswer gate(const GateHistory& history, const GateOptions& options = {},
                 const std::optional<std::vector<ConfirmedPoint>>& turns = std::nullopt);
-
-// What must be measured in turns to settle what is suspect: ten pairs at a point of its own, five
-// at every K of a curve.
-struct TurnsWanted {
-  std::string key;
-  int pairs = 10;
-};
-std::vector<TurnsWanted> turns_wanted(const std::vector<GateSeries>& series,
-                                      const GateAnswer& answer);
+// The same where only times are known: nights of finished studies in one environment.
+GateAnswer gate(std::vector<GateSeries> series, const GateOptions& options = {},
+                const std::optional<std::vector<ConfirmedPoint>>& turns = std::nullopt);
 
 // One-sided and exact: is `candidate` slower than `baseline`?
 double mann_whitney_slower(const std::vector<double>& candidate,

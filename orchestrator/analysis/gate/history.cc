@@ -5,7 +5,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "orchestrator/analysis/provenance_split.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 
 namespace kneepoint {
@@ -56,46 +55,16 @@ bool belongs(const GateSeries& series, const GateFinding& finding) {
   return finding.whole_curve ? series.curve == finding.name : series.key == finding.name;
 }
 
-std::string environment_change(const GateNight& before, const GateNight& tonight) {
-  if (before.environment == tonight.environment) return "";
-  const std::vector<std::string> own = what_differs({before.environment, tonight.environment});
-  return own.at(0) + " before, " + own.at(1) + " tonight";
-}
-
-GateNight night_of_table(const ImportedNight& from, const StudyEvidence& tonight) {
-  GateNight night;
-  night.id = from.night;
-  night.program = from.build;
-  for (const PointEvidence& at : tonight.points) {
-    const Point& point = at.point;
-    const auto alike = std::count_if(
-        tonight.points.begin(), tonight.points.end(), [&](const PointEvidence& other) {
-          return other.point.case_name == point.case_name && other.point.mode == point.mode &&
-                 other.point.k == point.k;
-        });
-    if (alike > 1) continue;
-    NightTimes times;
-    times.key = point.key();
-    for (const ImportedTime& time : from.times) {
-      if (time.case_name == point.case_name && time.mode == point.mode && time.k == point.k) {
-        times.seconds.push_back(time.seconds);
-      }
-    }
-    if (!times.seconds.empty()) night.points.push_back(std::move(times));
-  }
-  return night;
-}
-
-GateHistory make_history(const std::vector<GateNight>& nights, const StudyEvidence& tonight,
-                         const GateNight* baseline) {
+GateHistory make_history(const Segment& segment, const StudyEvidence& tonight) {
   GateHistory history;
+  history.changed = segment.changed;
   std::vector<ByKey> indexes;
-  for (const GateNight& night : nights) {
+  for (const GateNight& night : segment.nights) {
     history.nights.push_back(night.id);
     history.builds.push_back(night.program);
     indexes.push_back(by_key(night));
   }
-  const ByKey base = baseline == nullptr ? ByKey() : by_key(*baseline);
+  const ByKey base = segment.baseline ? by_key(*segment.baseline) : ByKey();
   for (const PointEvidence& point : tonight.points) {
     GateSeries series;
     series.key = point.point.key();
@@ -127,7 +96,8 @@ GateHistory make_history(const std::vector<GateNight>& nights, const StudyEviden
 std::vector<DatedChange> all_changes(const GateHistory& history, const GateFinding& finding) {
   std::vector<const GateSeries*> members;
   for (const GateSeries& series : history.series) {
-    if (belongs(series, finding) && series.log_medians.back()) members.push_back(&series);
+    if (!belongs(series, finding) || series.log_medians.empty()) continue;
+    if (series.log_medians.back()) members.push_back(&series);
   }
   // A K that is new has no past to date anything in; where all are new there is nothing to date.
   const auto most = [&] {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the nights of a segment to what the gate looks at: points by their key, one value a night. A
-// segment ends where node type, MPI or kernels change or where somebody acknowledged a change; the
-// build may change from night to night. Pure.
+// From the nights of a segment to what the gate looks at: points by their key, one value a night;
+// the build may change from night to night. Pure.
 #pragma once
 
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/gate/gate.h"
+#include "orchestrator/analysis/gate/segment.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/model/baseline.h"
 #include "orchestrator/model/evidence.h"
@@ -30,22 +30,14 @@ struct GateHistory {
   std::vector<std::string> builds;             // beside them: hashes of programs; "": not recorded
   std::vector<GateSeries> series;              // points of tonight
   std::vector<std::vector<NightParts>> parts;  // by series and night
-  std::string changed;        // what of the environment differs from the night before; "": nothing
-  int other_environment = 0;  // earlier nights left out for it
+  std::string changed;  // what of the environment differs from the night before; "": nothing
   std::vector<std::string> failed;  // points of tonight with a failed run
+  std::string state = "finished";   // of tonight's study
+  int runs = 0, runs_to_go = 0;     // of it
 };
 
-// `nights` of one segment, oldest first, tonight's own last; `tonight` has the points. `baseline`:
-// a night that tonight may be held against, or nullptr.
-GateHistory make_history(const std::vector<GateNight>& nights, const StudyEvidence& tonight,
-                         const GateNight* baseline = nullptr);
-
-// "cpu.model=A before, cpu.model=B tonight"; "": nothing differs.
-std::string environment_change(const GateNight& before, const GateNight& tonight);
-
-// A night of a table by the keys of tonight's points: by case, mode and K. Where tonight has two
-// points of these (several shapes or builds) the table can't mean one of them.
-GateNight night_of_table(const ImportedNight& from, const StudyEvidence& tonight);
+// `tonight` has the points; its own night is the segment's last.
+GateHistory make_history(const Segment& segment, const StudyEvidence& tonight);
 
 // Which part of T grew most since the nights before, with its share of the growth: "communication",
 // "imbalance and waiting", "compute", of a strong curve also "serial" (compute that doesn't shrink

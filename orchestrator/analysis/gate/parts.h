@@ -45,6 +45,19 @@ std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
 void confirm_knees(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
                    const GateOptions& options, std::vector<KneeShift>& shifts);
 
+// verdict.cc
+// By the tests alone; `surely`: the least change that these nights may let slip.
+void decide(const GateOptions& options, bool turns, double surely, GateAnswer& answer);
+// What the least able of the curves lacks.
+void add_needs(const std::vector<GateSeries>& series, const std::vector<CurveNights>& curves,
+               const GateOptions& options, GateAnswer& answer);
+bool is_failed(const std::vector<GateSeries>& series, GateAnswer& answer);
+// A step that was dated and is still there is no calmer for having happened some nights ago, when
+// the nights after it have become part of the history.
+void hold_on_to_steps(const GateHistory& history, const GateOptions& options, GateAnswer& answer);
+// A study that is not finished, or ran elsewhere than the night before.
+void judge_study(const GateHistory& history, GateAnswer& answer);
+
 // needs.cc: what the curve's nights lack to show max_regression.
 GateNeeds needs_of(const std::vector<GateSeries>& series, const CurveNights& curve,
                    const NightTest& test, const GateOptions& options);

@@ -10,6 +10,7 @@
 
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/node_list.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -82,10 +83,6 @@ std::vector<QueueWait> waits_by_k(const Allocations& allocations) {
     waits.push_back(one);
   }
   return waits;
-}
-
-std::string counted(int count, const std::string& one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
 }  // namespace

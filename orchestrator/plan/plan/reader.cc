@@ -170,7 +170,7 @@ void read_knee(const YamlView& view, KneeSpec& knee) {
   read_into(view["floor"].share(), knee.floor);
 }
 
-void read_gate(const YamlView& view, GateSpec& gate) {
+void read_gate(const YamlView& view, GateOptions& gate) {
   if (!view.check_map()) return;
   read_into(view["alpha"].share(), gate.alpha);
   read_into(view["min_effect"].share(), gate.min_effect);
@@ -281,6 +281,7 @@ PlanRead read_plan(std::string_view text, const std::string& path,
     read_limits(root["limits"], plan.limits);
     read_knee(root["knee"], plan.knee);
     read_gate(root["gate"], plan.gate);
+    plan.gate.knee_floor = plan.knee.floor;
     read_search(root, plan);
     read_noise(root["noise"], plan.noise);
     if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {

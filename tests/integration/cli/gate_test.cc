@@ -88,6 +88,18 @@ TEST_F(GateCommand, FollowsASeriesFromItsFirstNightToARegression) {
   EXPECT_NE(words.output.find("\nREGRESSED  nightly-"), std::string::npos) << words.output;
 }
 
+TEST_F(GateCommand, WhatCannotBeWrittenIsSaidAndHidesNoVerdict) {
+  night(10);
+  const auto full = place_.kneepoint(
+      {"gate", "--junit", "/dev/full", "--prometheus", place_.path() + "/gate.prom"});
+  EXPECT_EQ(full.exit_code, 3);
+  EXPECT_NE(full.output.find("NO_BASELINE"), std::string::npos) << full.output;
+  EXPECT_NE(full.errors.find("write /dev/full: No space left on device; the verdict stands"),
+            std::string::npos)
+      << full.errors;
+  EXPECT_NE(place_.read("gate.prom").find("verdict=\"NO_BASELINE\"} 1\n"), std::string::npos);
+}
+
 TEST_F(GateCommand, WhatItCannotUseIsSaid) {
   const auto nothing = place_.kneepoint({"gate"});
   EXPECT_NE(nothing.exit_code, 0);

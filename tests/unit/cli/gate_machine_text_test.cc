@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name that a plan could hold stays a name in every form that machines read.
+// A name that a plan could hold stays a name in every form that machines read; exit codes.
 #include "orchestrator/cli/gate_machine_text.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
+#include "orchestrator/cli/gate_delivery.h"
 #include "tests/unit/analysis/nights.h"
 
 namespace kneepoint::cli {
 namespace {
-
-using Json = nlohmann::json;
 
 const std::string kHostile = "a\"b\\c,d:e%f|g`h<i>&\n::error::j\r]]>";
 
@@ -91,40 +89,6 @@ TEST(GateAnnotations, AreNeverMoreThanAPageShows) {
   EXPECT_TRUE(lines.back().ends_with("::and 26 more")) << lines.back();
 }
 
-TEST(GateCodeQuality, NamesWhatIsSlowerWithAFingerprintThatLasts) {
-  const Json first = Json::parse(gate_code_quality(regressed_report(), "plans/app.yaml"));
-  ASSERT_EQ(first.size(), 6u);
-  EXPECT_EQ(first[0]["severity"], "critical");
-  EXPECT_EQ(first[2]["severity"], "major");
-  EXPECT_EQ(first[0]["check_name"], "kneepoint-gate/slower");
-  EXPECT_EQ(first[0]["location"]["path"], "plans/app.yaml");
-  EXPECT_EQ(first[0]["location"]["lines"]["begin"], 1);
-  GateReport next = regressed_report();
-  next.study = "nightly-1a2b3c4d-15";
-  const Json second = Json::parse(gate_code_quality(next, "plans/app.yaml"));
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    EXPECT_EQ(first[i]["fingerprint"], second[i]["fingerprint"]);
-    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(first[i]["fingerprint"], first[j]["fingerprint"]);
-  }
-  EXPECT_EQ(Json::parse(gate_code_quality(quiet_report(), "p")), Json::array());
-  const Json hostile = Json::parse(gate_code_quality(regressed_report(kHostile), kHostile));
-  EXPECT_EQ(hostile[0]["location"]["path"], kHostile);
-}
-
-TEST(GateCodeQuality, ARunThatFailedBlocks) {
-  GateReport report = quiet_report();
-  report.answer.verdict = Verdict::failed;
-  report.answer.why = "a run failed";
-  report.history.failed = {"default/app/strong/K=4"};
-  const Json issues = Json::parse(gate_code_quality(report, "p"));
-  ASSERT_EQ(issues.size(), 1u);
-  EXPECT_EQ(issues[0]["severity"], "blocker");
-  EXPECT_EQ(issues[0]["description"], "default/app/strong/K=4: a run failed.");
-  report.answer.verdict = Verdict::no_baseline;
-  report.history.failed.clear();
-  EXPECT_EQ(Json::parse(gate_code_quality(report, "p"))[0]["severity"], "info");
-}
-
 TEST(GatePrometheus, EveryLineIsOfTheTextFormatAndMetricsAreInOnePiece) {
   const std::regex sample(
       R"re([a-z_]+\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z]+="(?:[^"\\\n]|\\["\\n])*")*\} -?[0-9.e+-]+)re");
@@ -160,26 +124,31 @@ TEST(GatePrometheus, SaysTheVerdictTheRatiosAndWhenItWas) {
       "curve=\"work strong\",k=\"1\"} 1.");
 }
 
-TEST(GateMessage, IsSlacksFormAndCallsNobodyByAName) {
-  const Json message = Json::parse(gate_message(regressed_report("<!channel> & <@U1>")));
-  ASSERT_EQ(message.size(), 1u);
-  const std::string text = message["text"];
-  EXPECT_EQ(text.rfind("*REGRESSED* nightly-1a2b3c4d-14: ", 0), 0u) << text;
-  EXPECT_EQ(text.find_first_of("<>"), std::string::npos) << text;
-  EXPECT_NE(text.find("&lt;!channel&gt; &amp; &lt;@U1&gt; strong (all 2 K): T is 1."),
-            std::string::npos)
-      << text;
-  EXPECT_TRUE(text.ends_with("\nand 1 more")) << text;
-  EXPECT_EQ(Json::parse(gate_message(quiet_report()))["text"].get<std::string>().find('\n'),
-            std::string::npos);
+TEST(GateAnnotations, NameARunThatFailed) {
+  GateReport report = quiet_report();
+  report.answer.verdict = Verdict::failed;
+  report.answer.why = "a run failed";
+  report.history.failed = {"default/app/strong/K=4"};
+  const auto lines = lines_of(gate_annotations(report));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[1].ends_with("::default/app/strong/K=4: a run failed.")) << lines[1];
 }
 
-TEST(GateMessage, OfALongNameIsCutBetweenCharacters) {
-  std::string name;
-  for (int i = 0; i < 3000; ++i) name += "\xC3\xA9";
-  const std::string text = Json::parse(gate_message(regressed_report(name)))["text"];
-  EXPECT_LE(text.size(), 3003u);
-  EXPECT_TRUE(text.ends_with("\xC3\xA9...")) << text.substr(text.size() - 8);
+TEST(GateExitCode, IsNegativeForARegressionAndWhenStrictForAllThatIsNotGood) {
+  const auto codes = [](bool strict) {
+    std::vector<int> found;
+    for (const Verdict verdict :
+         {Verdict::pass, Verdict::improved, Verdict::suspect, Verdict::regressed,
+          Verdict::inconclusive, Verdict::env_change, Verdict::no_baseline, Verdict::failed}) {
+      found.push_back(gate_exit_code(verdict, strict));
+    }
+    return found;
+  };
+  EXPECT_EQ(codes(false), (std::vector<int>{0, 0, 0, 1, 0, 0, 0, 4}));
+  EXPECT_EQ(codes(true), (std::vector<int>{0, 0, 1, 1, 1, 1, 1, 4}));
+  EXPECT_EQ(exit_code_after(false, kExitDone), kExitUnreachable);
+  EXPECT_EQ(exit_code_after(false, kExitNegative), kExitNegative) << "the verdict's own is kept";
+  EXPECT_EQ(exit_code_after(true, kExitDone), kExitDone);
 }
 
 TEST(GateJunit, CountsWhatItHoldsAndEscapesIt) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "orchestrator/analysis/gate/turns.h"
 #include "tests/unit/analysis/nights.h"
 
 namespace kneepoint {

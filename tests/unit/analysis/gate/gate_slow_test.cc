@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 
+#include "orchestrator/analysis/gate/turns.h"
 #include "tests/unit/analysis/nights.h"
 
 namespace kneepoint {
@@ -16,14 +17,24 @@ namespace {
 constexpr int kHistory = 20;
 constexpr NightNoise kNoise = {.runs = 0.02, .common = 0.01, .point = 0.01};
 
-// The verdict of tonight, with builds in turns where something is suspect.
+// The verdict of `gate --confirm`: builds in turns where something is suspect, as many pairs as it
+// measures.
 GateAnswer verdict_of(NightMaker& maker, const std::vector<GateSeries>& series,
                       const NightMaker::Factor& factor) {
   GateAnswer answer = gate(series);
-  if (answer.verdict != Verdict::suspect && answer.verdict != Verdict::regressed) return answer;
-  bool points = false;
-  for (const GateFinding& finding : answer.points) points = points || finding.slower;
-  return gate(series, {}, maker.turns(series, factor, points ? 10 : 5));
+  const std::vector<TurnsWanted> wanted = turns_wanted(series, answer);
+  if (wanted.empty()) return answer;
+  std::vector<ConfirmedPoint> turns;
+  for (ConfirmedPoint& one : maker.turns(series, factor)) {
+    for (const TurnsWanted& point : wanted) {
+      if (point.key != one.key) continue;
+      one.baseline.resize(static_cast<std::size_t>(point.pairs));
+      one.candidate.resize(static_cast<std::size_t>(point.pairs));
+      turns.push_back(std::move(one));
+      break;
+    }
+  }
+  return gate(series, {}, turns);
 }
 
 // Nights with all that the gate looks at: a law over K with a knee, runs, and the first night as
@@ -43,20 +54,22 @@ double share(int count, int of) {
 TEST(GateSimulation, TheSameBuildHardlyEverAlarms) {
   constexpr int kNights = 1500;
   std::map<Verdict, int> seen;
-  int two_nights = 0, slower = 0, drifts = 0, knees = 0;
+  int two_nights = 0, steps = 0, slower = 0, drifts = 0, knees = 0;
   for (int i = 0; i < kNights; ++i) {
     NightMaker maker(static_cast<std::uint64_t>(1000 + i), kNoise);
     const auto same = [](int) { return 1.0; };
     const std::vector<GateSeries> series = whole_series(maker, kHistory);
     const GateAnswer alone = gate(series);
     two_nights += alone.verdict == Verdict::regressed ? 1 : 0;
+    const bool step = alone.why.starts_with("slower since ");
+    steps += step ? 1 : 0;
     bool is_slower = false, drift = false, knee = false;
     for (const auto* list : {&alone.points, &alone.curves}) {
       for (const GateFinding& one : *list) is_slower = is_slower || one.slower;
     }
     for (const Drift& one : alone.drifts) drift = drift || one.drifted;
     for (const KneeShift& one : alone.knees) knee = knee || (one.shifted && one.octaves < 0);
-    slower += is_slower ? 1 : 0;
+    slower += is_slower && !step ? 1 : 0;
     drifts += drift ? 1 : 0;
     knees += knee ? 1 : 0;
     ++seen[verdict_of(maker, series, same).verdict];
@@ -64,16 +77,34 @@ TEST(GateSimulation, TheSameBuildHardlyEverAlarms) {
   std::printf(
       "A/A, %d nights, 16 points x 5 repeats, history %d, noise 2%%, nights 1%% + 1%%: PASS %.4f, "
       "SUSPECT %.4f, REGRESSED %.4f, IMPROVED %.4f, INCONCLUSIVE %.4f; by two nights in a row "
-      "instead of builds in turns REGRESSED %.4f; suspect by slower points or curves %.4f, drift "
-      "%.4f, knee %.4f\n",
+      "or a dated step instead of builds in turns REGRESSED %.4f, the step alone %.4f; suspect by "
+      "slower "
+      "points or curves %.4f, drift %.4f, knee %.4f\n",
       kNights, kHistory, share(seen[Verdict::pass], kNights),
       share(seen[Verdict::suspect], kNights), share(seen[Verdict::regressed], kNights),
       share(seen[Verdict::improved], kNights), share(seen[Verdict::inconclusive], kNights),
-      share(two_nights, kNights), share(slower, kNights), share(drifts, kNights),
-      share(knees, kNights));
+      share(two_nights, kNights), share(steps, kNights), share(slower, kNights),
+      share(drifts, kNights), share(knees, kNights));
   EXPECT_LE(share(seen[Verdict::suspect], kNights), 0.08);
   EXPECT_LE(share(seen[Verdict::regressed], kNights), 0.005);
   EXPECT_GE(share(seen[Verdict::pass], kNights), 0.90);
+}
+
+// As many nights as change points look at: the more there are, the more often one is dated. Knees
+// are not looked at here, since runs are not known.
+TEST(GateSimulation, AQuietSeriesHardlyEverHasAStep) {
+  constexpr int kNights = 1500, kLongHistory = 59;
+  int steps = 0, regressed = 0;
+  for (int i = 0; i < kNights; ++i) {
+    NightMaker maker(static_cast<std::uint64_t>(95'000 + i), kNoise);
+    const GateAnswer answer = gate(maker.series(kLongHistory));
+    steps += answer.why.starts_with("slower since ") ? 1 : 0;
+    regressed += answer.verdict == Verdict::regressed ? 1 : 0;
+  }
+  std::printf(
+      "A/A, %d nights, history %d, without turns: REGRESSED %.4f, by a dated step alone %.4f\n",
+      kNights, kLongHistory, share(regressed, kNights), share(steps, kNights));
+  EXPECT_LE(share(steps, kNights), 0.005);
 }
 
 // Every night against one baseline, which may itself have been a fast night: alarms come in rows.

@@ -127,7 +127,7 @@ TEST(Gate, TooFewNightsAreNoBaselineAndAFailedPointIsFailed) {
   const GateAnswer failed = gate(series);
   EXPECT_EQ(failed.verdict, Verdict::failed);
   EXPECT_NE(failed.why.find(series[3].key), std::string::npos);
-  EXPECT_EQ(gate({}).verdict, Verdict::failed);
+  EXPECT_EQ(gate(std::vector<GateSeries>{}).verdict, Verdict::failed);
 }
 
 TEST(Gate, MissingNightsLeaveGapsNotZeroes) {

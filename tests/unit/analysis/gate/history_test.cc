@@ -60,7 +60,7 @@ GateNight as_night(const StudyEvidence& study) {
 GateHistory history_of(const std::vector<StudyEvidence>& studies) {
   std::vector<GateNight> nights;
   for (const StudyEvidence& study : studies) nights.push_back(as_night(study));
-  return make_history(nights, studies.back());
+  return make_history({.nights = nights}, studies.back());
 }
 
 std::vector<StudyEvidence> quiet(int nights) {
@@ -179,7 +179,8 @@ TEST(GateHistory, NightsOfTablesGoByCaseModeAndK) {
 TEST(GateHistory, KeepsTheRunsOfTonightAndOfTheBaseline) {
   std::vector<GateNight> nights;
   for (const StudyEvidence& study : quiet(10)) nights.push_back(as_night(study));
-  const GateHistory history = make_history(nights, night_of({.number = 10}), &nights[2]);
+  const GateHistory history =
+      make_history({.nights = nights, .baseline = nights[2]}, night_of({.number = 10}));
   EXPECT_EQ(history.series[0].runs, nights[9].points[0].seconds);
   EXPECT_EQ(history.series[0].baseline_runs, nights[2].points[0].seconds);
 }

@@ -73,6 +73,7 @@ gate: {min_effect: 4%, alpha: 0.02, confirm_effect: 1%, max_regression: 6%,
   EXPECT_EQ(plan.gate.curve_effect, 0.015);
   EXPECT_EQ(plan.gate.drift, 0.08);
   EXPECT_EQ(plan.gate.knee_shift, 0.5);
+  EXPECT_EQ(plan.gate.knee_floor, 0.8) << "the knee's own";
   EXPECT_EQ(plan.worker, WorkerUnit::node);
   EXPECT_EQ(plan.scale.by, Scale::By::doubling);
   EXPECT_EQ(plan.scale.from, 2);

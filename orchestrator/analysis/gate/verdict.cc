@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what was found to a verdict. What outweighs all times comes last: a failed run, a study that
+// is not finished, another environment.
+#include <algorithm>
+
+#include "orchestrator/analysis/gate/history.h"
+#include "orchestrator/analysis/gate/parts.h"
+#include "orchestrator/base/text.h"
+
+namespace kneepoint {
+namespace {
+
+// What speaks for slower tonight, and what of it is proven.
+struct Case {
+  bool suspect = false, proven = false;
+  std::string why;
+};
+
+Case case_of(const GateAnswer& answer, bool turns) {
+  Case found;
+  bool nights = false, twice = false, drift = false, drift_twice = false, knee = false;
+  for (const auto* list : {&answer.points, &answer.curves}) {
+    for (const GateFinding& finding : *list) {
+      nights = nights || finding.slower;
+      twice = twice || (finding.slower && finding.slower_before);
+    }
+  }
+  for (const Drift& one : answer.drifts) {
+    drift = drift || one.drifted;
+    drift_twice = drift_twice || (one.drifted && one.drifted_before);
+  }
+  bool confirmed = false;
+  for (const Confirmation& one : answer.confirmed) confirmed = confirmed || one.confirmed;
+  for (const KneeShift& one : answer.knees) {
+    knee = knee || (one.shifted && one.octaves < 0);
+    confirmed = confirmed || (one.confirmed && one.octaves < 0);
+  }
+  found.suspect = nights || drift || knee;
+  found.proven = turns ? confirmed : twice || drift_twice;
+  found.why = nights  ? "slower than the nights before"
+              : drift ? "the last nights are slower than the baseline"
+                      : "the knee is at a smaller K than in the nights before";
+  if (turns) {
+    found.why += found.proven ? ", and than the pinned build in turns"
+                              : ", but not than the pinned build in turns";
+  } else if (found.proven) {
+    found.why += ", as it was the night before";
+  } else {
+    found.why += "; one night proves nothing yet";
+  }
+  return found;
+}
+
+void answer_without_history(const GateOptions& options, bool turns, GateAnswer& answer) {
+  answer.verdict = Verdict::no_baseline;
+  answer.why = std::to_string(answer.nights) + (answer.nights == 1 ? " night" : " nights") +
+               " before this one; " + std::to_string(options.least_history) + " are needed";
+  if (answer.against_baseline.empty()) return;
+  const auto slower = std::count_if(answer.against_baseline.begin(), answer.against_baseline.end(),
+                                    [](const BaselineRatio& one) { return one.slower; });
+  answer.why += ". Against the baseline " + std::to_string(slower) + " of " +
+                std::to_string(answer.against_baseline.size()) +
+                " points took longer, whatever is the night's part in it";
+  const bool proven = std::any_of(answer.confirmed.begin(), answer.confirmed.end(),
+                                  [](const Confirmation& one) { return one.confirmed; });
+  if (!turns || !proven) return;
+  answer.verdict = Verdict::regressed;
+  answer.why = "slower than the baseline, and than the pinned build in turns";
+}
+
+}  // namespace
+
+void decide(const GateOptions& options, bool turns, double surely, GateAnswer& answer) {
+  const auto any = [&](auto holds) {
+    return std::any_of(answer.points.begin(), answer.points.end(), holds) ||
+           std::any_of(answer.curves.begin(), answer.curves.end(), holds);
+  };
+  if (!any([](const GateFinding& finding) { return !finding.tests.empty(); })) {
+    answer_without_history(options, turns, answer);
+    return;
+  }
+  if (const Case found = case_of(answer, turns); found.suspect) {
+    answer.verdict = found.proven ? Verdict::regressed : Verdict::suspect;
+    answer.why = found.why;
+    return;
+  }
+  if (any([](const GateFinding& finding) { return finding.faster && finding.faster_before; })) {
+    answer.verdict = Verdict::improved;
+    answer.why = "faster than the nights before, as it was the night before";
+    return;
+  }
+  if (surely > options.max_regression) {
+    answer.verdict = Verdict::inconclusive;
+    answer.why = "these nights differ so much that a change of a whole curve by less than " +
+                 format_number("%.1f%%", 100 * answer.curve_detectable) + " would not be seen; " +
+                 format_number("%.1f%%", 100 * options.max_regression) + " should be";
+    return;
+  }
+  answer.verdict = Verdict::pass;
+  answer.why = "no point and no curve is slower than the nights before";
+}
+
+void add_needs(const std::vector<GateSeries>& series, const std::vector<CurveNights>& curves,
+               const GateOptions& options, GateAnswer& answer) {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const GateFinding& finding = answer.curves[i];
+    if (finding.tests.empty() || finding.detectable < answer.curve_detectable) continue;
+    answer.needs = needs_of(series, curves[i], finding.tests.front(), options);
+    answer.why += "; " + answer.needs->sentence;
+    return;
+  }
+}
+
+void hold_on_to_steps(const GateHistory& history, const GateOptions& options, GateAnswer& answer) {
+  if (answer.verdict != Verdict::pass && answer.verdict != Verdict::inconclusive) return;
+  for (GateFinding& curve : answer.curves) {
+    const auto change = last_change(history, curve);
+    if (curve.tests.empty() || !change) continue;
+    if (change->ratio < 1 + options.min_effect) continue;
+    curve.slower = true;
+    answer.verdict = Verdict::regressed;
+    answer.why = "slower since " + history.nights[change->night] + ", and still so";
+  }
+}
+
+bool is_failed(const std::vector<GateSeries>& series, GateAnswer& answer) {
+  std::string names;
+  for (const GateSeries& one : series) {
+    if (one.failed) names += (names.empty() ? "" : ", ") + one.key;
+  }
+  if (names.empty()) return false;
+  answer.verdict = Verdict::failed;
+  answer.why = "a run failed at " + names;
+  return true;
+}
+
+void judge_study(const GateHistory& history, GateAnswer& answer) {
+  if (history.state != "finished") {
+    answer.verdict = Verdict::inconclusive;
+    answer.why = "the study is " + history.state + ": " + std::to_string(history.runs_to_go) +
+                 " of " + counted(history.runs, "run") + " to go";
+  } else if (!history.changed.empty()) {
+    answer.verdict = Verdict::env_change;
+    answer.why = "the environment differs from the night before, so a new segment begins: " +
+                 history.changed;
+  }
+}
+
+}  // namespace kneepoint
