@@ -51,8 +51,7 @@ Result<Document> document_of(StudyStore& store, const StudyRow& row,
                              const std::optional<Prices>& prices) {
   TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
   const auto both = read_stored_plan(row.plan_text, row.plan_path, row.site_text);
-  return priced_document(std::move(evidence), prices,
-                         both ? both->plan.gate : GateOptions{});
+  return priced_document(std::move(evidence), prices, both ? both->plan.gate : GateOptions{});
 }
 
 namespace {

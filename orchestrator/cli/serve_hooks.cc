@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/command.h"
@@ -43,14 +42,6 @@ std::string study_in(const std::string& json) {
 
 bool ServeHooks::is_live(const Lease& lease) const {
   return kneepoint::cli::is_live(lease, session_.clock.wall());
-}
-
-Session ServeHooks::own_session(std::ostream& out, std::ostream& err) const {
-  Session own{session_.clock, session_.environment, out, err};
-  own.executable = session_.executable;
-  own.database_flag = database_;
-  own.no_color = true;
-  return own;
 }
 
 Result<std::unique_ptr<StudyStore>> ServeHooks::open() const {

@@ -39,7 +39,6 @@ class ServeHooks final : public DashboardHooks {
   void reap();
 
  private:
-  Session own_session(std::ostream& out, std::ostream& err) const;
   Result<void> leave_to_itself(const char* command, const StudyRow& study);
   Result<std::unique_ptr<StudyStore>> open() const;
   Result<std::string> file_in_plans(const char* what, const std::string& name) const;

@@ -130,7 +130,7 @@ class SegmentFinder {
       note("the baseline " + baseline.study + " is no finished study before this one");
     } else if (began_) {
       note("the baseline " + baseline.study +
-           " is of an earlier segment: nothing is held against it");
+           " is of an earlier segment: nothing is compared with it");
     } else {
       TRY_ASSIGN(GateNight far, read_(*study));
       if (environment_change(far, out_.nights.back()).empty()) out_.baseline = std::move(far);

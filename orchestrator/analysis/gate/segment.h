@@ -28,7 +28,7 @@ struct SeriesFacts {
 
 struct Segment {
   std::vector<GateNight> nights;      // oldest first, tonight last
-  std::optional<GateNight> baseline;  // that tonight may be held against
+  std::optional<GateNight> baseline;  // that tonight may be compared with
   std::string changed;                // of the environment, since the night before; "": nothing
   int imported = 0;                   // of the nights
   std::vector<std::string> notes;     // sentences
@@ -51,7 +51,7 @@ GateNight night_of_table(const ImportedNight& from, const StudyEvidence& tonight
 // without a study, nights that are missing, studies that share one.
 std::vector<std::string> calendar_notes(const std::vector<SeriesStudy>& studies);
 
-// The error says why the study is no night, or none that others may be held against.
+// The error says why the study is no night, or none that others may be compared with.
 Result<void> check_night(const std::string& study, const std::string& backend,
                          bool compares_builds);
 Result<void> check_baseline(const SeriesStudy& study, int valid_runs);

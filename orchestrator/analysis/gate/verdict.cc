@@ -61,7 +61,7 @@ void answer_without_history(const GateOptions& options, bool turns, GateAnswer& 
                                     [](const BaselineRatio& one) { return one.slower; });
   answer.why += ". Against the baseline " + std::to_string(slower) + " of " +
                 std::to_string(answer.against_baseline.size()) +
-                " points took longer, whatever is the night's part in it";
+                " points took longer, night-to-night variation included";
   const bool proven = std::any_of(answer.confirmed.begin(), answer.confirmed.end(),
                                   [](const Confirmation& one) { return one.confirmed; });
   if (!turns || !proven) return;

@@ -166,7 +166,7 @@ TEST_F(Segments, BeginWithTheStudyAtWhichAChangeWasAcknowledged) {
   EXPECT_FALSE(segment.baseline);
   EXPECT_EQ(segment.notes,
             (Notes{"2 nights before the change that was acknowledged at night-3",
-                   "the baseline night-2 is of an earlier segment: nothing is held against it"}));
+                   "the baseline night-2 is of an earlier segment: nothing is compared with it"}));
   facts.acknowledged[0].study = "night-6";
   EXPECT_EQ(ids_of(find(facts)), Notes{"night-6"});
 }
