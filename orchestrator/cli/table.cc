@@ -115,6 +115,10 @@ std::string wrap(std::string_view text, int width, int indent) {
   return out;
 }
 
+std::string hanging(std::string_view text, int width) {
+  return wrap(text, width, 2).substr(2);
+}
+
 std::string counted(long number, const std::string& noun) {
   const std::string text = std::to_string(number) + " ";
   if (number == 1) return text + noun;
