@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "orchestrator/answers/predict.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {

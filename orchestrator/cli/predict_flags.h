@@ -6,8 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
+
+namespace kneepoint {
+struct AtWorkers;  // of orchestrator/answers/predict.h
+}
 
 namespace kneepoint::cli {
 

@@ -249,7 +249,6 @@ ReadTable read_table(std::string_view text, const std::string& file, const Table
   Table& table = out.table;
   table.value = columns.value;
   table.cost_unit = columns.cost_unit;
-  table.has_cost = columns.has(ColumnKind::cost);
   table.unused = columns.unused;
   if (columns.has(ColumnKind::night)) {
     table.unused.push_back(columns.title(ColumnKind::night));
