@@ -18,6 +18,12 @@ std::string ascii_lower(std::string_view text) {
   return out;
 }
 
+std::string ascii_upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
 std::string format_number(const char* format, double value) {
   char text[400];
   std::snprintf(text, sizeof text, format, value);

@@ -9,6 +9,7 @@
 namespace kneepoint {
 
 std::string ascii_lower(std::string_view text);
+std::string ascii_upper(std::string_view text);
 // By a format of printf for one double: ("%.1f%%", 5.25) -> "5.2%".
 std::string format_number(const char* format, double value);
 // "3 runs", "1 run", "2 studies".

@@ -2,7 +2,7 @@
 //
 // kneepoint import: a study out of a table of K and T. The whole table is read and checked before
 // the database is touched, and everything is written in one transaction.
-#include <charconv>
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -26,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kRunsAtATime = 10'000;
-constexpr int kWidth = 100;
 
 Result<TableOptions> options_of(const Arguments& arguments) {
   TRY_ASSIGN(TableOptions options, table_options(arguments));
@@ -54,13 +53,11 @@ Result<TableOrigin> origin_of(const Arguments& arguments, const std::string& byt
   }
   if (arguments.has("--floor")) {
     const std::string text = arguments.text("--floor");
-    double floor = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), floor);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size() ||
-        !(floor > 0 && floor < 1)) {
+    const auto floor = positive_number("--floor", text);
+    if (!floor || *floor >= 1) {
       return wrong_flag("--floor", "'" + text + "' is not an efficiency between 0 and 1");
     }
-    origin.knee.floor = floor;
+    origin.knee.floor = *floor;
   }
   return origin;
 }
@@ -167,12 +164,8 @@ Result<int> run_import(Session& session, const Arguments& arguments) {
     TRY(put_study(session, *store, table, made, origin, answer));
   }
   TRY(transaction->commit());
-  if (session.json) {
-    session.out << import_json(answer) << "\n";
-  } else {
-    const int width = session.out_is_terminal ? std::min(session.width(), kWidth) : kWidth;
-    session.out << import_text(answer, width);
-  }
+  session.out << (session.json ? import_json(answer) + "\n"
+                               : import_text(answer, predict_width(session)));
   return kExitDone;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/import_text.h"
 
-#include <cstdio>
-#include <map>
+#include <algorithm>
 #include <tuple>
 
 #include "orchestrator/analysis/statistics/times.h"
-#include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/curve_words.h"
+#include "orchestrator/cli/json_members.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
@@ -22,21 +21,18 @@ std::string name_of(const ImportedCurve& curve) {
 
 std::string table_of(const ImportedCurve& curve, bool relative) {
   const int k0 = curve.points.front().k;
-  std::vector<std::vector<std::string>> rows;
-  for (const ImportedPoint& point : curve.points) {
-    if (rows.size() == kMostPoints) break;
-    rows.push_back({std::to_string(point.k), std::to_string(point.runs),
-                    number_text(point.seconds, 4), fixed_text(point.speedup, 2),
-                    fixed_text(point.efficiency, 3)});
-  }
-  const std::size_t more = curve.points.size() - rows.size();
+  const std::vector<ColumnOf<ImportedPoint>> columns = {
+      {"K", [](auto& p) { return std::to_string(p.k); }},
+      {"RUNS", [](auto& p) { return std::to_string(p.runs); }},
+      {relative ? "T (relative)" : "T (s)", [](auto& p) { return number_text(p.seconds, 4); }},
+      {"S", [](auto& p) { return fixed_text(p.speedup, 2); }},
+      {"E", [](auto& p) { return fixed_text(p.efficiency, 3); }},
+  };
+  std::vector<ImportedPoint> shown = curve.points;
+  shown.resize(std::min(shown.size(), kMostPoints));
+  const std::size_t more = curve.points.size() - shown.size();
   return name_of(curve) + (k0 > 1 ? " (relative to K=" + std::to_string(k0) + ")" : "") + "\n" +
-         to_table({{"K", Align::right},
-                   {"RUNS", Align::right},
-                   {relative ? "T (relative)" : "T (s)", Align::right},
-                   {"S", Align::right},
-                   {"E", Align::right}},
-                  rows, 2) +
+         to_table(columns, shown, 2) +
          (more > 0 ? "  and " + std::to_string(more) + " more K\n" : "");
 }
 
@@ -44,22 +40,18 @@ std::string table_of(const ImportedCurve& curve, bool relative) {
 
 std::vector<ImportedCurve> imported_curves(const Table& table) {
   std::vector<std::vector<double>> seconds(table.points.size());
-  for (std::size_t i = 0; i < table.points.size(); ++i) {
-    seconds[i].reserve(static_cast<std::size_t>(table.points[i].runs));
-  }
   for (const TableRun& run : table.runs) seconds[run.point].push_back(run.seconds);
   std::vector<ImportedCurve> curves;
   std::vector<Times> times;
-  std::map<std::tuple<std::string, std::string, Mode>, std::size_t> place;
-  for (std::size_t i = 0; i < table.points.size(); ++i) {
+  for (std::size_t i = 0; i < table.points.size(); ++i) {  // a curve's are together, by K
     const TablePoint& point = table.points[i];
-    const auto [at, fresh] =
-        place.try_emplace({point.case_name, point.build, point.mode}, curves.size());
-    if (fresh) {
+    if (curves.empty() ||
+        std::tie(curves.back().case_name, curves.back().build, curves.back().mode) !=
+            std::tie(point.case_name, point.build, point.mode)) {
       curves.push_back({point.build, point.case_name, point.mode, {}});
       times.emplace_back();
     }
-    Times& curve = times[at->second];
+    Times& curve = times.back();
     if (curve.empty() || curve.back().k != point.k) curve.push_back({point.k, {}, 1});
     auto& here = curve.back().seconds;
     here.insert(here.end(), seconds[i].begin(), seconds[i].end());
@@ -99,31 +91,15 @@ std::string import_text(const ImportAnswer& answer, int width) {
 std::string import_json(const ImportAnswer& answer) {
   JsonWriter json;
   json.begin_object();
-  json.key("study").value(answer.study);
-  json.key("created").value(answer.created);
-  json.key("file").value(answer.file);
-  json.key("sha256").value(answer.sha256);
-  json.key("runs").value(static_cast<std::int64_t>(answer.runs));
-  json.key("time_unit").value(answer.relative ? "baseline" : "s");
-  json.key("curves").begin_array();
-  for (const ImportedCurve& curve : answer.curves) {
-    json.begin_object();
-    json.key("build").value(curve.build);
-    json.key("case").value(curve.case_name);
-    json.key("mode").value(to_string(curve.mode));
-    json.key("points").begin_array();
-    for (const ImportedPoint& point : curve.points) {
-      json.begin_object();
-      json.key("k").value(point.k);
-      json.key("runs").value(point.runs);
-      json.key("time").value(point.seconds);
-      json.key("speedup").value(point.speedup);
-      json.key("efficiency").value(point.efficiency);
-      json.end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array();
+  put_members(json, "study", answer.study, "created", answer.created, "file", answer.file, "sha256",
+              answer.sha256, "runs", answer.runs, "time_unit", answer.relative ? "baseline" : "s");
+  put_objects(json, "curves", answer.curves, [&](const ImportedCurve& curve) {
+    put_members(json, "build", curve.build, "case", curve.case_name, "mode", to_string(curve.mode));
+    put_objects(json, "points", curve.points, [&](const ImportedPoint& point) {
+      put_members(json, "k", point.k, "runs", point.runs, "time", point.seconds, "speedup",
+                  point.speedup, "efficiency", point.efficiency);
+    });
+  });
   put_caveats(json, answer.caveats);
   return json.end_object().text();
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint predict: what-ifs in five forms, each chosen by its own flag or by a study. This file
-// chooses, and holds the form of a scaling law with given parameters.
+// kneepoint predict: what-ifs in five forms, each chosen by its own flag or by a study. Flags
+// become a request, orchestrator/answers answers it, predict_text.h writes the answer.
 #include <algorithm>
 #include <ostream>
 
+#include "orchestrator/answers/predict.h"
 #include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/predict_text.h"
 
@@ -14,8 +16,21 @@ namespace {
 
 constexpr std::size_t kMostCombinations = 100;
 constexpr double kLargestCoefficient = 1000;  // of T(1) at each doubling: far past any use
+constexpr int kUsualTo = 512;
 
-Result<int> predict_law(Session& session, const Arguments& arguments) {
+template <typename Answer>
+int show(Session& session, const Answer& answer) {
+  session.out << (session.json ? predict_json(answer) + "\n"
+                               : predict_text(answer, predict_width(session)));
+  return kExitDone;
+}
+
+Result<int> last_k(const Arguments& arguments) {
+  if (!arguments.has("--to")) return kUsualTo;
+  return last_worker(arguments.text("--to"));
+}
+
+Result<int> run_law(Session& session, const Arguments& arguments) {
   PredictRequest request;
   TRY_ASSIGN(request.serials, share_list("--serial", arguments.text("--serial"), 1));
   request.log_coefficients = {0};
@@ -29,16 +44,108 @@ Result<int> predict_law(Session& session, const Arguments& arguments) {
                       "more than " + std::to_string(kMostCombinations) + " combinations");
   }
   request.mode = arguments.text("--mode") == "weak" ? Mode::weak : Mode::strong;
-  if (arguments.has("--to")) {
-    TRY_ASSIGN(request.to, last_worker(arguments.text("--to")));
-  }
+  TRY_ASSIGN(request.to, last_k(arguments));
   TRY_ASSIGN(const PredictAnswer answer, predict(request));
-  if (session.json) {
-    session.out << predict_json(answer) << "\n";
-  } else {
-    session.out << predict_text(answer, predict_width(session));
+  return show(session, answer);
+}
+
+Result<int> run_isoefficiency(Session& session, const Arguments& arguments) {
+  const std::string wanted = arguments.text("--isoefficiency");
+  TRY_ASSIGN(const double efficiency, positive_number("--isoefficiency", wanted, true));
+  if (efficiency >= 1) {
+    return wrong_flag("--isoefficiency", "'" + wanted + "' is not an efficiency below 1");
   }
-  return kExitDone;
+  std::vector<double> serials = {0};
+  if (arguments.has("--serial")) {
+    TRY_ASSIGN(serials, share_list("--serial", arguments.text("--serial"), 1));
+  }
+  std::vector<IsoLaw> costs;
+  for (const auto& [flag, growth] : {std::pair{"--log-coefficient", Growth::logarithmic},
+                                     {"--linear-coefficient", Growth::linear}}) {
+    if (!arguments.has(flag)) continue;
+    TRY_ASSIGN(const auto values, share_list(flag, arguments.text(flag), kLargestCoefficient));
+    for (const double value : values) costs.push_back({0, value, growth});
+  }
+  if (costs.empty()) {
+    return wrong_flag("--isoefficiency",
+                      "needs --log-coefficient or --linear-coefficient: without communication "
+                      "there is nothing to outgrow");
+  }
+  std::vector<IsoLaw> laws;
+  for (const double serial : serials) {
+    for (const IsoLaw& cost : costs) laws.push_back({serial, cost.coefficient, cost.growth});
+  }
+  if (laws.size() > kMostCombinations) {
+    return wrong_flag("--serial and its costs",
+                      "more than " + std::to_string(kMostCombinations) + " combinations");
+  }
+  TRY_ASSIGN(const int to, last_k(arguments));
+  TRY_ASSIGN(const IsoPrediction answer, predict_iso(efficiency, to, laws));
+  return show(session, answer);
+}
+
+Result<int> run_training(Session& session, const Arguments& arguments) {
+  TrainingRequest request;
+  TRY_ASSIGN(request.critical_batch,
+             positive_number("--critical-batch", arguments.text("--critical-batch")));
+  if (!arguments.has("--micro")) {
+    return wrong_flag("--micro", "missing; give the samples that one replica takes at a time");
+  }
+  if (!arguments.has("--gpus")) {
+    return wrong_flag("--gpus", "missing; give the numbers of GPUs to look at, such as 128,1024");
+  }
+  request.micro = arguments.count("--micro");
+  if (arguments.has("--accumulation")) request.accumulation = arguments.count("--accumulation");
+  if (arguments.has("--sequence")) request.sequence = arguments.count("--sequence");
+  TRY_ASSIGN(request.gpus, worker_list("--gpus", arguments.text("--gpus")));
+  if (arguments.has("--comm-ratio")) {
+    TRY_ASSIGN(const auto ratios,
+               share_list("--comm-ratio", arguments.text("--comm-ratio"), kLargestCoefficient));
+    if (ratios.size() != 1) return wrong_flag("--comm-ratio", "one number is expected");
+    request.comm_ratio = ratios.front();
+  }
+  TRY_ASSIGN(const TrainingAnswer answer, predict_training(request));
+  return show(session, answer);
+}
+
+Result<std::vector<UtilisationPoint>> from_rates(const Arguments& arguments,
+                                                 const std::vector<AtWorkers>& rates) {
+  for (const char* flag : {"--parameters", "--peak"}) {
+    if (!arguments.has(flag)) return wrong_flag(flag, "missing; --tokens-per-second needs it");
+  }
+  TRY_ASSIGN(const double parameters,
+             positive_number("--parameters", arguments.text("--parameters")));
+  TRY_ASSIGN(const double peak, positive_number("--peak", arguments.text("--peak")));
+  auto points = predict_utilisation(rates, parameters, peak);
+  if (!points) return points.error().in("--tokens-per-second");
+  return points;
+}
+
+Result<int> run_utilisation(Session& session, const Arguments& arguments) {
+  const bool shares = arguments.has("--mfu");
+  const char* flag = shares ? "--mfu" : "--tokens-per-second";
+  TRY_ASSIGN(const auto values, values_at_workers(flag, arguments.text(flag), shares));
+  auto points = shares ? predict_utilisation(values) : from_rates(arguments, values);
+  if (!points) return shares ? points.error().in(flag) : points.error();
+  return show(session, *points);
+}
+
+Result<int> run_study(Session& session, const Arguments& arguments) {
+  StudyPredictRequest request;
+  request.beyond = arguments.has("--beyond");
+  request.case_name = arguments.text("--case");
+  request.mode = parse_mode(arguments.text("--mode"));
+  if (arguments.has("--to")) {
+    TRY_ASSIGN(request.to, worker_list("--to", arguments.text("--to")));
+  }
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  TRY_ASSIGN(const StudyEvidence evidence, store->evidence(row.row));
+  TRY_ASSIGN(const StudyPrediction answer, predict_study(evidence, request));
+  show(session, answer);
+  const bool any = std::any_of(answer.curves.begin(), answer.curves.end(),
+                               [](const CurvePrediction& curve) { return !curve.points.empty(); });
+  return any ? kExitDone : kExitUsage;
 }
 
 // What is predicted from: the first form whose flag (or STUDY) was given.
@@ -50,16 +157,16 @@ struct Form {
 
 const std::vector<Form>& forms() {
   static const std::vector<Form> table = {
-      {"STUDY", {"--to", "--mode", "--case", "--beyond"}, predict_from_study},
+      {"STUDY", {"--to", "--mode", "--case", "--beyond"}, run_study},
       {"--isoefficiency",
        {"--serial", "--log-coefficient", "--linear-coefficient", "--to"},
-       predict_isoefficiency},
+       run_isoefficiency},
       {"--critical-batch",
        {"--micro", "--accumulation", "--sequence", "--gpus", "--comm-ratio"},
-       predict_training},
-      {"--mfu", {}, predict_utilisation},
-      {"--tokens-per-second", {"--parameters", "--peak"}, predict_utilisation},
-      {"--serial", {"--log-coefficient", "--to", "--mode"}, predict_law},
+       run_training},
+      {"--mfu", {}, run_utilisation},
+      {"--tokens-per-second", {"--parameters", "--peak"}, run_utilisation},
+      {"--serial", {"--log-coefficient", "--to", "--mode"}, run_law},
   };
   return table;
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "orchestrator/answers/predict.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
@@ -37,6 +38,21 @@ Result<int> worker(const std::string& flag, const std::string& word) {
   return k;
 }
 
+// The words of `text`, each read by `read_word` and there once.
+template <typename Value, typename Read>
+Result<std::vector<Value>> list_of(const std::string& flag, const std::string& text,
+                                   const Read& read_word) {
+  std::vector<Value> values;
+  for (const std::string& word : split(text)) {
+    TRY_ASSIGN(const Value value, read_word(word));
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      return wrong_flag(flag, "'" + word + "' is there twice");
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
 }  // namespace
 
 Error wrong_flag(const std::string& flag, const std::string& why) {
@@ -45,8 +61,7 @@ Error wrong_flag(const std::string& flag, const std::string& why) {
 
 Result<std::vector<double>> share_list(const std::string& flag, const std::string& text,
                                        double most) {
-  std::vector<double> values;
-  for (const std::string& word : split(text)) {
+  return list_of<double>(flag, text, [&](const std::string& word) -> Result<double> {
     double value = 0;
     if (!read(word, value)) {
       return wrong_flag(flag, "'" + word +
@@ -59,23 +74,13 @@ Result<std::vector<double>> share_list(const std::string& flag, const std::strin
     if (value > 0 && value < kSmallest) {
       return wrong_flag(flag, "'" + word + "' is too small to tell from 0; write 0");
     }
-    if (std::find(values.begin(), values.end(), value) != values.end()) {
-      return wrong_flag(flag, "'" + word + "' is there twice");
-    }
-    values.push_back(value + 0.0);  // -0 becomes 0
-  }
-  return values;
+    return value + 0.0;  // -0 becomes 0
+  });
 }
 
 Result<std::vector<int>> worker_list(const std::string& flag, const std::string& text) {
-  std::vector<int> ks;
-  for (const std::string& word : split(text)) {
-    TRY_ASSIGN(const int k, worker(flag, word));
-    if (std::find(ks.begin(), ks.end(), k) != ks.end()) {
-      return wrong_flag(flag, "'" + word + "' is there twice");
-    }
-    ks.push_back(k);
-  }
+  TRY_ASSIGN(std::vector<int> ks,
+             list_of<int>(flag, text, [&](const std::string& word) { return worker(flag, word); }));
   std::sort(ks.begin(), ks.end());
   return ks;
 }

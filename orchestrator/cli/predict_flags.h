@@ -9,6 +9,10 @@
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
 
+namespace kneepoint {
+struct AtWorkers;  // of orchestrator/answers/predict.h
+}
+
 namespace kneepoint::cli {
 
 inline constexpr int kLargestTo = 1'048'576;
@@ -27,20 +31,10 @@ Result<double> positive_number(const std::string& flag, const std::string& text,
                                bool percent = false);
 
 // "256:50%,2048:30%": a number for each K, ascending.
-struct AtWorkers {
-  int k = 1;
-  double value = 0;
-};
 Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
                                                  bool percent);
 
 // How wide the answer may be.
 int predict_width(const Session& session);
-
-// The other forms of the command; predict.cc chooses.
-Result<int> predict_from_study(Session& session, const Arguments& arguments);
-Result<int> predict_training(Session& session, const Arguments& arguments);
-Result<int> predict_utilisation(Session& session, const Arguments& arguments);
-Result<int> predict_isoefficiency(Session& session, const Arguments& arguments);
 
 }  // namespace kneepoint::cli

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words first: what a run would take, that this was not measured, and where the models part.
+// The text of `predict STUDY`. Words first: what a run would take, that this was not measured, and
+// where the models part.
 #include <cmath>
-#include <cstdio>
 
-#include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/predict_study.h"
+#include "orchestrator/cli/predict_text.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
@@ -17,14 +16,6 @@ constexpr double kTrustK = 1e6;  // an optimum further out is only "far beyond"
 
 std::string short_number(double value) {
   return number_text(value, 3);
-}
-
-// The baseline of a table of speedups is 1, not a second.
-bool is_relative(const StudyPrediction& answer) {
-  for (const Caveat& caveat : answer.caveats) {
-    if (caveat.code == "speedup_only" || caveat.code == "efficiency_only") return true;
-  }
-  return false;
 }
 
 std::string name_of(const CurvePrediction& curve) {
@@ -70,46 +61,46 @@ std::string sentence(const CurvePrediction& curve, bool relative) {
 }
 
 std::string points_table(const CurvePrediction& curve, bool relative) {
-  std::vector<std::vector<std::string>> rows;
-  for (const PredictedK& p : curve.points) {
-    rows.push_back({std::to_string(p.k), short_number(p.seconds.value), range(p.seconds),
-                    short_number(p.speedup.value), short_number(p.efficiency.value),
-                    range(p.efficiency), p.measured ? short_number(*p.measured) : "-",
-                    p.extrapolated ? "extrapolated"
-                    : p.measured   ? "measured"
-                                   : "between"});
+  const std::vector<ColumnOf<PredictedK>> columns = {
+      {"K", [](auto& p) { return std::to_string(p.k); }},
+      {relative ? "T (relative)" : "T (s)", [](auto& p) { return short_number(p.seconds.value); }},
+      {"T RANGE", [](auto& p) { return range(p.seconds); }},
+      {"S", [](auto& p) { return short_number(p.speedup.value); }},
+      {"E", [](auto& p) { return short_number(p.efficiency.value); }},
+      {"E RANGE", [](auto& p) { return range(p.efficiency); }},
+      {"T MEASURED", [](auto& p) { return p.measured ? short_number(*p.measured) : "-"; }},
+      {"K IS",
+       [](auto& p) {
+         return p.extrapolated ? "extrapolated" : p.measured ? "measured" : "between";
+       },
+       Align::left},
+  };
+  return to_table(columns, curve.points, 2);
+}
+
+std::string seconds_by(const std::string& model, const PredictedK& p) {
+  for (const ModelPrediction& m : p.models) {
+    if (m.model == model) return short_number(m.seconds);
   }
-  return to_table({{"K", Align::right},
-                   {relative ? "T (relative)" : "T (s)", Align::right},
-                   {"T RANGE", Align::right},
-                   {"S", Align::right},
-                   {"E", Align::right},
-                   {"E RANGE", Align::right},
-                   {"T MEASURED", Align::right},
-                   {"K IS"}},
-                  rows, 2);
+  return "-";
 }
 
 std::string models_table(const CurvePrediction& curve) {
-  std::vector<Column> columns = {{"MODEL"}, {"WEIGHT", Align::right}, {"FASTEST K", Align::right}};
+  const auto fastest = [&](const ModelOptimum& model) -> std::string {
+    if (curve.mode == Mode::weak) return "-";
+    if (!model.fastest_k) return "none";
+    return *model.fastest_k > kTrustK ? ">1000000" : short_number(*model.fastest_k);
+  };
+  std::vector<ColumnOf<ModelOptimum>> columns = {
+      {"MODEL", [](auto& model) { return model.model; }, Align::left},
+      {"WEIGHT", [](auto& model) { return fixed_text(model.weight, 2); }},
+      {"FASTEST K", fastest},
+  };
   for (const PredictedK& p : curve.points) {
-    columns.push_back({"T(" + std::to_string(p.k) + ")", Align::right});
+    columns.push_back({"T(" + std::to_string(p.k) + ")",
+                       [&p](auto& model) { return seconds_by(model.model, p); }});
   }
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t m = 0; m < curve.models.size(); ++m) {
-    const ModelOptimum& model = curve.models[m];
-    const std::string fastest = curve.mode == Mode::weak     ? "-"
-                                : !model.fastest_k           ? "none"
-                                : *model.fastest_k > kTrustK ? ">1000000"
-                                                             : short_number(*model.fastest_k);
-    char weight[32];
-    std::snprintf(weight, sizeof weight, "%.2f", model.weight);
-    rows.push_back({model.model, weight, fastest});
-    for (const PredictedK& p : curve.points) {
-      rows.back().push_back(m < p.models.size() ? short_number(p.models[m].seconds) : "-");
-    }
-  }
-  return to_table(columns, rows, 2);
+  return to_table(columns, curve.models, 2);
 }
 
 std::string disagreement(const PredictedK& p, bool relative) {
@@ -121,115 +112,64 @@ std::string disagreement(const PredictedK& p, bool relative) {
   return text + ".";
 }
 
-void write(JsonWriter& json, const char* key, const PredictedValue& e) {
-  json.key(key).begin_object();
-  json.key("value").value(e.value);
-  json.key("low").value(e.low);
-  json.key("high").value(e.high);
-  json.end_object();
-}
-
-void write(JsonWriter& json, const PredictedK& p) {
-  json.begin_object();
-  json.key("k").value(p.k);
-  json.key("time").value(p.seconds.value);
-  json.key("low").value(p.seconds.low);
-  json.key("high").value(p.seconds.high);
-  write(json, "speedup", p.speedup);
-  write(json, "efficiency", p.efficiency);
-  json.key("extrapolated").value(p.extrapolated);
-  json.key("measured");
-  p.measured ? json.value(*p.measured) : json.null();
-  json.key("models").begin_array();
-  for (const ModelPrediction& m : p.models) {
-    json.begin_object();
-    json.key("name").value(m.model);
-    json.key("delta").value(m.delta);
-    json.key("time").value(m.seconds);
-    json.key("low").value(m.low);
-    json.key("high").value(m.high);
-    json.end_object();
+std::string words_of(const PredictionRefusal& refusal) {
+  switch (refusal.why) {
+    case PredictionRefusal::Why::analysis:
+      return refusal.what + (refusal.with_beyond ? " (--beyond)" : "");
+    case PredictionRefusal::Why::provenance:
+      return "its runs differ in provenance, and a model would average them: " + refusal.what +
+             " against " + refusal.other;
+    case PredictionRefusal::Why::no_model:
+      return "no model can be fitted to its runs";
+    case PredictionRefusal::Why::misfit:
+      return "the best model that its runs allow, " + refusal.what + ", misses them by " +
+             number_percent(refusal.missed, 2) + " on average";
   }
-  json.end_array();
-  json.key("note").value(p.note);
-  json.end_object();
-}
-
-void write(JsonWriter& json, const CurvePrediction& curve) {
-  json.begin_object();
-  json.key("build").value(curve.build);
-  json.key("case").value(curve.case_name);
-  json.key("mode").value(to_string(curve.mode));
-  json.key("shape").value(curve.shape_name);
-  json.key("k0").value(curve.k0);
-  json.key("time0").value(curve.seconds0);
-  json.key("largest_k").value(curve.largest);
-  json.key("runs").value(curve.runs);
-  json.key("points").begin_array();
-  for (const PredictedK& p : curve.points) write(json, p);
-  json.end_array();
-  json.key("models").begin_array();
-  for (const ModelOptimum& model : curve.models) {
-    json.begin_object();
-    json.key("name").value(model.model);
-    json.key("weight").value(model.weight);
-    json.key("fastest_k");
-    model.fastest_k ? json.value(*model.fastest_k) : json.null();
-    json.key("fastest_in_range").value(model.in_range);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("refused").begin_array();
-  for (const std::string& why : curve.refused) json.value(why);
-  json.end_array();
-  json.key("warnings").begin_array();
-  for (const std::string& why : curve.notes) json.value(why);
-  json.end_array();
-  json.end_object();
+  return "";
 }
 
 }  // namespace
 
-std::string study_prediction_text(const StudyPrediction& answer, int width) {
-  const bool relative = is_relative(answer);
-  const auto paragraph = [&](const std::string& text) {
-    return wrap(text, width, 2).substr(2);  // later lines hang below the first
-  };
+std::vector<std::string> refusals_of(const CurvePrediction& curve) {
+  std::vector<std::string> out;
+  for (const PredictionRefusal& refusal : curve.refused) {
+    std::string& text = out.emplace_back(words_of(refusal));
+    if (refusal.add_k.empty()) continue;
+    std::vector<std::string> ks;
+    for (const int k : refusal.add_k) ks.push_back(std::to_string(k));
+    text += "; measuring K=" + joined(ks, ", ") + " as well would allow " + refusal.allows;
+  }
+  return out;
+}
+
+std::vector<std::string> warnings_of(const CurvePrediction& curve) {
+  if (!curve.lacks_fit) return {};
+  return {"the best model, " + curve.models.front().model +
+          ", misses the runs by more than their own scatter explains (" +
+          number_percent(curve.missed, 2) + " on average)"};
+}
+
+std::string predict_text(const StudyPrediction& answer, int width) {
   std::string out;
   for (const CurvePrediction& curve : answer.curves) {
-    out += paragraph(sentence(curve, relative));
-    for (const std::string& why : curve.refused) out += paragraph("  refused: " + why + ".");
-    for (const std::string& why : curve.notes) out += paragraph("  warning: " + why + ".");
+    out += hanging(sentence(curve, answer.relative), width);
+    for (const auto& why : refusals_of(curve)) out += hanging("  refused: " + why + ".", width);
+    for (const auto& why : warnings_of(curve)) out += hanging("  warning: " + why + ".", width);
   }
   for (const CurvePrediction& curve : answer.curves) {
     if (curve.points.empty()) continue;
-    out +=
-        "\n" + name_of(curve) + "\n" + points_table(curve, relative) + "\n" + models_table(curve);
+    out += "\n" + name_of(curve) + "\n" + points_table(curve, answer.relative) + "\n" +
+           models_table(curve);
     for (const PredictedK& p : curve.points) {
-      if (!p.note.empty()) out += wrap(disagreement(p, relative), width, 2);
+      if (!p.note.empty()) out += wrap(disagreement(p, answer.relative), width, 2);
     }
   }
-  char level[16];
-  std::snprintf(level, sizeof level, "%.0f%%", 100 * answer.level);
-  out += "\n" + wrap(std::string("Ranges: ") + level +
-                         " for one run, over all models listed together; T, S and E are by the "
+  out += "\n" + wrap("Ranges: " + fixed_text(100 * answer.level, 0) +
+                         "% for one run, over all models listed together; T, S and E are by the "
                          "first of them. S and E are relative to the smallest K measured.",
                      width, 0);
-  for (const Caveat& caveat : answer.caveats) out += paragraph("note: " + caveat.message);
+  for (const Caveat& caveat : answer.caveats) out += hanging("note: " + caveat.message, width);
   return plain_lines(out);
-}
-
-std::string study_prediction_json(const StudyPrediction& answer) {
-  JsonWriter json;
-  json.begin_object();
-  json.key("study").value(answer.study);
-  json.key("level").value(answer.level);
-  json.key("time_unit").value(is_relative(answer) ? "baseline" : "s");
-  json.key("curves").begin_array();
-  for (const CurvePrediction& curve : answer.curves) write(json, curve);
-  json.end_array();
-  put_caveats(json, answer.caveats);
-  return json.end_object().text();
 }
 
 }  // namespace kneepoint::cli

@@ -1,86 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The text of the forms of `predict` that need no study.
 #include "orchestrator/cli/predict_text.h"
 
 #include <cmath>
-#include <cstdint>
-#include <cstdio>
 
-#include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
 
-constexpr double kHigh = 0.8, kLow = 0.5;  // the two floors that are always shown
-
-Result<PredictedPoint> point_at(const ScalingLaw& law, Mode mode, int k) {
-  PredictedPoint p;
-  p.k = k;
-  if (mode == Mode::weak) {
-    TRY_ASSIGN(const WeakPoint weak, weak_point(law, k, SerialPart::fixed));
-    p.time = weak.time;
-    p.speedup = weak.throughput_speedup;
-    p.efficiency = weak.efficiency;
-    p.scaled_speedup = weak.scaled_speedup;
-    return p;
-  }
-  TRY_ASSIGN(const StrongPoint strong, strong_point(law, k));
-  p.time = strong.time;
-  p.speedup = strong.speedup;
-  p.efficiency = strong.efficiency;
-  p.ceiling_reached = strong.ceiling_reached;
-  TRY_ASSIGN(p.largest_serial, largest_serial_fraction(k, kHigh, law.log_coefficient));
-  return p;
-}
-
-// E never rises with K, so halving finds the last K. A floor met exactly counts as met, whatever
-// rounding does to its last digit.
-Result<FloorReach> reach_of(const ScalingLaw& law, Mode mode, int to, double floor) {
-  const auto holds = [&](int k) -> Result<bool> {
-    TRY_ASSIGN(const PredictedPoint p, point_at(law, mode, k));
-    return p.efficiency >= floor * (1 - 1e-12);
-  };
-  TRY_ASSIGN(const bool beyond, holds(to));
-  if (beyond) return FloorReach{floor, to, true};
-  int good = 1, bad = to;
-  while (bad - good > 1) {
-    const int middle = good + (bad - good) / 2;
-    TRY_ASSIGN(const bool held, holds(middle));
-    (held ? good : bad) = middle;
-  }
-  return FloorReach{floor, good, false};
-}
-
-Result<Prediction> predict_one(const ScalingLaw& law, Mode mode, int to) {
-  Prediction out;
-  out.law = law;
-  if (mode == Mode::strong) {
-    TRY_ASSIGN(const auto ceiling, amdahl_ceiling(law.serial));
-    if (ceiling) out.ceiling = ceiling->speedup;
-    TRY_ASSIGN(const auto optimum, fastest_k(law));
-    if (optimum) {
-      TRY_ASSIGN(const auto there, strong_point(law, static_cast<double>(optimum->k_integer)));
-      out.fastest = Fastest{*optimum, there.speedup, there.efficiency};
-    }
-  }
-  TRY_ASSIGN(out.reach[0], reach_of(law, mode, to, kHigh));
-  TRY_ASSIGN(out.reach[1], reach_of(law, mode, to, kLow));
-  for (std::int64_t k = 1; k < to; k *= 2) {
-    TRY_ASSIGN(PredictedPoint p, point_at(law, mode, static_cast<int>(k)));
-    out.points.push_back(p);
-  }
-  TRY_ASSIGN(PredictedPoint last, point_at(law, mode, to));
-  out.points.push_back(last);
-  return out;
-}
+// --- A scaling law
 
 // `decimals` after the point, so that a column lines up; digits instead where that would show none,
 // and none from a million on.
 std::string column_text(double value, int decimals) {
   if (value != 0 && std::abs(value) < 10 * std::pow(10, -decimals)) return number_text(value, 3);
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", std::abs(value) < 1e6 ? decimals : 0, value);
-  return text;
+  return fixed_text(value, std::abs(value) < 1e6 ? decimals : 0);
 }
 
 std::string percent_column(double share) {
@@ -91,7 +28,7 @@ std::string title(const ScalingLaw& law) {
   return "s=" + number_text(law.serial, 6) + ", c=" + number_text(law.log_coefficient, 6);
 }
 
-std::string reach_words(const Prediction& one, int to) {
+std::string reach_words(const LawPrediction& one, int to) {
   const auto& [high, low] = one.reach;
   const std::string end = std::to_string(to);
   if (high.beyond) return "E stays at 0.8 or above up to K=" + end + ".";
@@ -99,7 +36,7 @@ std::string reach_words(const Prediction& one, int to) {
          ", 0.5 or more up to K=" + (low.beyond ? end + " at least" : std::to_string(low.k)) + ".";
 }
 
-std::string fastest_words(const Prediction& one, int to) {
+std::string fastest_words(const LawPrediction& one, int to) {
   if (!one.fastest) return "every further worker makes it faster";
   const Fastest& best = *one.fastest;
   if (best.at.k_integer == 1) return "no K is faster than one worker";
@@ -108,7 +45,7 @@ std::string fastest_words(const Prediction& one, int to) {
          (best.at.k_integer > to ? ", which lies beyond this table" : ", slower after it");
 }
 
-std::string sentence(const Prediction& one, const PredictAnswer& answer) {
+std::string sentence(const LawPrediction& one, const PredictAnswer& answer) {
   const PredictedPoint& last = one.points.back();
   const std::string k = std::to_string(last.k);
   const std::string opening = title(one.law) + ": at K=" + k + " ";
@@ -132,54 +69,50 @@ std::string reach_cell(const FloorReach& reach) {
 
 // One row for each combination.
 std::string overview(const PredictAnswer& answer) {
-  const bool strong = answer.mode == Mode::strong;
-  std::vector<Column> columns = {{"s", Align::right}, {"c", Align::right}};
-  if (strong) {
-    for (const char* name : {"1/s", "FASTEST K", "WHOLE K", "POWER OF 2", "S THERE", "E THERE"}) {
-      columns.push_back({name, Align::right});
-    }
+  // Of the fastest K, where there is one.
+  const auto there = [](auto text) {
+    return [text](auto& one) { return one.fastest ? text(*one.fastest) : "-"; };
+  };
+  std::vector<ColumnOf<LawPrediction>> columns = {
+      {"s", [](auto& one) { return number_text(one.law.serial, 6); }},
+      {"c", [](auto& one) { return number_text(one.law.log_coefficient, 6); }},
+  };
+  const std::vector<ColumnOf<LawPrediction>> of_strong = {
+      {"1/s", [](auto& one) { return one.ceiling ? number_text(*one.ceiling, 4) : "none"; }},
+      {"FASTEST K",
+       [](auto& one) { return one.fastest ? column_text(one.fastest->at.k, 2) : "none"; }},
+      {"WHOLE K", there([](auto& best) { return std::to_string(best.at.k_integer); })},
+      {"POWER OF 2", there([](auto& best) { return std::to_string(best.at.k_power_of_two); })},
+      {"S THERE", there([](auto& best) { return column_text(best.speedup, 3); })},
+      {"E THERE", there([](auto& best) { return column_text(best.efficiency, 4); })},
+  };
+  if (answer.mode == Mode::strong) {
+    columns.insert(columns.end(), of_strong.begin(), of_strong.end());
   }
-  columns.push_back({"E>=0.8 TO", Align::right});
-  columns.push_back({"E>=0.5 TO", Align::right});
-  std::vector<std::vector<std::string>> rows;
-  for (const Prediction& one : answer.predictions) {
-    std::vector<std::string> row = {number_text(one.law.serial, 6),
-                                    number_text(one.law.log_coefficient, 6)};
-    if (strong) {
-      row.push_back(one.ceiling ? number_text(*one.ceiling, 4) : "none");
-      if (one.fastest) {
-        row.insert(row.end(),
-                   {column_text(one.fastest->at.k, 2), std::to_string(one.fastest->at.k_integer),
-                    std::to_string(one.fastest->at.k_power_of_two),
-                    column_text(one.fastest->speedup, 3), column_text(one.fastest->efficiency, 4)});
-      } else {
-        row.insert(row.end(), {"none", "-", "-", "-", "-"});
-      }
-    }
-    for (const FloorReach& reach : one.reach) row.push_back(reach_cell(reach));
-    rows.push_back(row);
-  }
-  return to_table(columns, rows);
+  columns.push_back({"E>=0.8 TO", [](auto& one) { return reach_cell(one.reach[0]); }});
+  columns.push_back({"E>=0.5 TO", [](auto& one) { return reach_cell(one.reach[1]); }});
+  return to_table(columns, answer.predictions);
 }
 
-std::string table_of(const Prediction& one, Mode mode) {
-  std::vector<Column> columns;
-  const std::vector<const char*> titles =
-      mode == Mode::strong ? std::vector{"K", "T", "S", "E", "OF 1/s", "MOST s FOR E>=0.8"}
-                           : std::vector{"K", "T", "S=K*E", "E", "GUSTAFSON S"};
-  for (const char* name : titles) columns.push_back({name, Align::right});
-  std::vector<std::vector<std::string>> rows;
-  for (const PredictedPoint& p : one.points) {
-    rows.push_back({std::to_string(p.k), column_text(p.time, 4), column_text(p.speedup, 3),
-                    column_text(p.efficiency, 4)});
-    if (mode == Mode::strong) {
-      rows.back().push_back(p.ceiling_reached ? percent_column(*p.ceiling_reached) : "-");
-      rows.back().push_back(p.largest_serial ? number_text(*p.largest_serial, 3) : "none");
-    } else {
-      rows.back().push_back(column_text(*p.scaled_speedup, 3));
-    }
+std::string points_table(const LawPrediction& one, Mode mode) {
+  const bool strong = mode == Mode::strong;
+  std::vector<ColumnOf<PredictedPoint>> columns = {
+      {"K", [](auto& p) { return std::to_string(p.k); }},
+      {"T", [](auto& p) { return column_text(p.time, 4); }},
+      {strong ? "S" : "S=K*E", [](auto& p) { return column_text(p.speedup, 3); }},
+      {"E", [](auto& p) { return column_text(p.efficiency, 4); }},
+  };
+  if (strong) {
+    columns.push_back({"OF 1/s", [](auto& p) {
+                         return p.ceiling_reached ? percent_column(*p.ceiling_reached) : "-";
+                       }});
+    columns.push_back({"MOST s FOR E>=0.8", [](auto& p) {
+                         return p.largest_serial ? number_text(*p.largest_serial, 3) : "none";
+                       }});
+  } else {
+    columns.push_back({"GUSTAFSON S", [](auto& p) { return column_text(*p.scaled_speedup, 3); }});
   }
-  return to_table(columns, rows, 2);
+  return to_table(columns, one.points, 2);
 }
 
 const char* legend(Mode mode) {
@@ -193,94 +126,172 @@ const char* legend(Mode mode) {
          "much.";
 }
 
-void write(JsonWriter& json, const char* key, const std::optional<double>& value) {
-  json.key(key);
-  if (value) {
-    json.value(*value);
-  } else {
-    json.null();
-  }
+// --- Isoefficiency
+
+std::string title(const IsoLaw& law) {
+  const bool linear = law.growth == Growth::linear;
+  return "s=" + number_text(law.serial, 6) + (linear ? ", d=" : ", c=") +
+         number_text(law.coefficient, 6) + (linear ? " (K-1)" : " log2 K");
 }
 
-void write(JsonWriter& json, const PredictedPoint& p) {
-  json.begin_object();
-  json.key("k").value(p.k);
-  json.key("time").value(p.time);
-  json.key("speedup").value(p.speedup);
-  json.key("efficiency").value(p.efficiency);
-  write(json, "scaled_speedup", p.scaled_speedup);
-  write(json, "ceiling_reached", p.ceiling_reached);
-  write(json, "largest_serial", p.largest_serial);
-  json.end_object();
+// `grows`: what to say of work that grows.
+std::string by_status(const IsoAnswer& answer, const char* any, const char* none,
+                      const std::string& grows) {
+  if (answer.status == IsoStatus::grows) return grows;
+  return answer.status == IsoStatus::already_met ? any : none;
 }
 
-void write(JsonWriter& json, const Prediction& one) {
-  json.begin_object();
-  json.key("serial").value(one.law.serial);
-  json.key("log_coefficient").value(one.law.log_coefficient);
-  write(json, "ceiling", one.ceiling);
-  json.key("fastest");
-  if (one.fastest) {
-    json.begin_object();
-    json.key("k").value(one.fastest->at.k);
-    json.key("k_integer").value(one.fastest->at.k_integer);
-    json.key("k_power_of_two").value(one.fastest->at.k_power_of_two);
-    json.key("speedup").value(one.fastest->speedup);
-    json.key("efficiency").value(one.fastest->efficiency);
-    json.end_object();
-  } else {
-    json.null();
+std::string growth_words(const IsoAnswer& answer) {
+  return by_status(
+      answer, "any amount of work does", "no amount of work does",
+      "W=" + number_text(answer.work, 4) + " (" + number_text(answer.per_worker, 3) + " on each)");
+}
+
+std::string sentence(const IsoCurve& curve, double efficiency) {
+  const IsoPoint& last = curve.points.back();
+  const std::string text =
+      title(curve.law) + ": to hold E at " + number_text(efficiency, 3) +
+      " on K=" + std::to_string(last.k) + " it takes " + growth_words(last.fixed_serial) +
+      " where the serial part keeps its size; where it is a fraction of the work, ";
+  for (const IsoPoint& p : curve.points) {
+    if (p.proportional.status != IsoStatus::unattainable) continue;
+    return text + "no amount of work does from K=" + std::to_string(p.k) +
+           " on: the serial fraction alone takes too much.";
   }
-  json.key("floors").begin_array();
-  for (const FloorReach& reach : one.reach) {
-    json.begin_object();
-    json.key("floor").value(reach.floor);
-    json.key("k").value(reach.k);
-    json.key("beyond").value(reach.beyond);
-    json.end_object();
+  return text + growth_words(last.proportional) + ".";
+}
+
+std::string points_table(const IsoCurve& curve) {
+  std::vector<ColumnOf<IsoPoint>> columns = {{"K", [](auto& p) { return std::to_string(p.k); }}};
+  const auto add = [&](const char* name, IsoAnswer IsoPoint::*form) {
+    for (const auto& [title, number] :
+         {std::pair{name, &IsoAnswer::work}, {"EACH", &IsoAnswer::per_worker}}) {
+      columns.push_back({title, [form, number = number](auto& p) {
+                           return by_status(p.*form, "any", "none",
+                                            number_text(p.*form.*number, 4));
+                         }});
+    }
+  };
+  add("W REPLICATED", &IsoPoint::replicated);
+  add("W FIXED SERIAL", &IsoPoint::fixed_serial);
+  add("W SERIAL FRACTION", &IsoPoint::proportional);
+  return to_table(columns, curve.points, 2);
+}
+
+// --- Training and utilisation
+
+std::string opening(const TrainingAnswer& answer) {
+  const TrainingRequest& r = answer.request;
+  return "One replica takes " + number_text(r.micro, 9) + " x " + number_text(r.accumulation, 9) +
+         " x " + number_text(r.sequence, 9) + " = " + number_text(answer.cap.batch_of_one, 9) +
+         " at a step, so a critical batch of " + number_text(r.critical_batch, 9) + " allows " +
+         counted(static_cast<long>(answer.cap.replicas), "replica") + ".";
+}
+
+std::string data_words(const BatchCost& batch) {
+  return number_text(batch.data, 3) + " times the least data: " + number_percent(batch.efficiency) +
+         " of the arithmetic is useful.";
+}
+
+std::string sentence(const TrainingAnswer& answer, const TrainingPoint& point) {
+  const std::string gpus = counted(point.gpus, "GPU");
+  if (point.plan.model_ways == 1) {
+    return gpus + ": all can be replicas; their batch needs " + data_words(point.at_plan);
   }
-  json.end_array();
-  json.key("points").begin_array();
-  for (const PredictedPoint& p : one.points) write(json, p);
-  json.end_array();
-  json.end_object();
+  std::string text = gpus + ": as replicas they would make a batch of " +
+                     number_text(point.gpus * answer.cap.batch_of_one, 6) + ", which needs " +
+                     data_words(point.all_replicas) +
+                     " Within the critical batch the model must be split " +
+                     std::to_string(point.plan.model_ways) + " ways over " +
+                     counted(static_cast<long>(point.plan.replicas), "replica");
+  if (point.plan.idle > 0) {
+    text += ", with " + counted(static_cast<long>(point.plan.idle), "GPU") + " idle";
+  }
+  if (!answer.request.comm_ratio) {
+    return text +
+           "; what splitting costs is not known: measure its comm_ratio and say --comm-ratio.";
+  }
+  return text + "; splitting keeps " + number_percent(point.plan.efficiency) +
+         " by a comm_ratio of " + number_text(*answer.request.comm_ratio, 3) + ".";
 }
 
 }  // namespace
 
-Result<PredictAnswer> predict(const PredictRequest& request) {
-  PredictAnswer answer{request.mode, request.to, {}};
-  for (const double s : request.serials) {
-    for (const double c : request.log_coefficients) {
-      TRY_ASSIGN(Prediction one,
-                 predict_one({.serial = s, .log_coefficient = c}, request.mode, request.to));
-      answer.predictions.push_back(std::move(one));
-    }
-  }
-  return answer;
-}
-
 std::string predict_text(const PredictAnswer& answer, int width) {
   std::string out;
-  for (const Prediction& one : answer.predictions) {
-    out += wrap(sentence(one, answer), width, 2).substr(2);  // later lines hang below the first
-  }
+  for (const LawPrediction& one : answer.predictions) out += hanging(sentence(one, answer), width);
   out += "\n" + overview(answer) + "\n" + wrap(legend(answer.mode), width, 0);
-  for (const Prediction& one : answer.predictions) {
-    out += "\n" + title(one.law) + "\n" + table_of(one, answer.mode);
+  for (const LawPrediction& one : answer.predictions) {
+    out += "\n" + title(one.law) + "\n" + points_table(one, answer.mode);
   }
   return out;
 }
 
-std::string predict_json(const PredictAnswer& answer) {
-  JsonWriter json;
-  json.begin_object();
-  json.key("mode").value(to_string(answer.mode));
-  json.key("to").value(answer.to);
-  json.key("predictions").begin_array();
-  for (const Prediction& one : answer.predictions) write(json, one);
-  json.end_array().end_object();
-  return json.text();
+std::string predict_text(const IsoPrediction& answer, int width) {
+  std::string out;
+  for (const IsoCurve& curve : answer.curves) {
+    out += hanging(sentence(curve, answer.efficiency), width);
+  }
+  out += "\n" + wrap(
+                    "W is the work in all, EACH its share of one worker, in the unit of time of s "
+                    "and of the communication. Replicated: every worker does the serial part, and "
+                    "it counts as useful. Fixed serial: done once, whatever W. Serial fraction: s "
+                    "of all W. any: E is held by any W; none: by no W.",
+                    width, 0);
+  for (const IsoCurve& curve : answer.curves) {
+    out += "\n" + title(curve.law) + "\n" + points_table(curve);
+  }
+  return out;
+}
+
+std::string predict_text(const TrainingAnswer& answer, int width) {
+  std::string out = hanging(opening(answer), width);
+  for (const TrainingPoint& p : answer.points) out += hanging(sentence(answer, p), width);
+  const std::vector<ColumnOf<TrainingPoint>> columns = {
+      {"GPUS", [](auto& p) { return std::to_string(p.gpus); }},
+      {"REPLICAS", [](auto& p) { return std::to_string(p.plan.replicas); }},
+      {"WAYS", [](auto& p) { return std::to_string(p.plan.model_ways); }},
+      {"IDLE", [](auto& p) { return std::to_string(p.plan.idle); }},
+      {"BATCH", [](auto& p) { return number_text(p.batch, 6); }},
+      {"STEPS x", [](auto& p) { return fixed_text(p.at_plan.steps, 2); }},
+      {"DATA x", [](auto& p) { return fixed_text(p.at_plan.data, 2); }},
+      {"USEFUL", [](auto& p) { return p.efficiency ? fixed_text(*p.efficiency, 3) : "-"; }},
+      {"USEFUL, ALL REPLICAS", [](auto& p) { return fixed_text(p.all_replicas.efficiency, 3); }},
+  };
+  return out + "\n" + to_table(columns, answer.points) + "\n" +
+         wrap(
+             "Steps and data are in units of the fewest steps and the least data that reach the "
+             "result; at the critical batch both are doubled. Useful: of each GPU's arithmetic, "
+             "what serves the result, after batch, splitting and idle GPUs.",
+             width, 0);
+}
+
+std::string predict_text(const std::vector<UtilisationPoint>& points, int width) {
+  const UtilisationPoint& first = points.front();
+  const std::string of_first =
+      number_percent(first.utilisation) + " of peak on " + counted(first.k, "GPU");
+  std::string out;
+  for (const UtilisationPoint& p : points) {
+    if (p.k == first.k) continue;
+    out +=
+        hanging(of_first + ", " + number_percent(p.utilisation) + " on " + std::to_string(p.k) +
+                    ": each GPU does " + number_text(p.kept, 3) + " of what it did. " +
+                    number_text(static_cast<double>(p.k) / first.k, 4) + " times the GPUs bring " +
+                    number_text(p.speedup, 3) + " times the work, and a result costs " +
+                    number_text(p.cost, 3) + " times the GPU time.",
+                width);
+  }
+  if (points.size() == 1) {
+    out = of_first + ". One K says nothing of scaling; give another to compare with.\n";
+  }
+  const std::vector<ColumnOf<UtilisationPoint>> columns = {
+      {"GPUS", [](auto& p) { return std::to_string(p.k); }},
+      {"UTILISATION", [](auto& p) { return number_percent(p.utilisation); }},
+      {"KEPT", [](auto& p) { return fixed_text(p.kept, 3); }},
+      {"WORK x", [](auto& p) { return fixed_text(p.speedup, 2); }},
+      {"COST x", [](auto& p) { return fixed_text(p.cost, 2); }},
+  };
+  return out + "\n" + to_table(columns, points);
 }
 
 }  // namespace kneepoint::cli

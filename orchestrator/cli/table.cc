@@ -115,6 +115,10 @@ std::string wrap(std::string_view text, int width, int indent) {
   return out;
 }
 
+std::string hanging(std::string_view text, int width) {
+  return wrap(text, width, 2).substr(2);
+}
+
 std::string listed(const std::vector<std::string>& lines) {
   constexpr std::size_t kFew = 8;
   const std::size_t shown = lines.size() > kFew + 1 ? kFew : lines.size();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,26 @@ struct Column {
 std::string to_table(const std::vector<Column>& columns,
                      const std::vector<std::vector<std::string>>& rows, int indent = 0);
 
+// A column of a table whose rows are values: what it shows of a row.
+template <typename Row>
+struct ColumnOf {
+  std::string title;
+  std::function<std::string(const Row&)> cell;
+  Align align = Align::right;
+};
+
+template <typename Row>
+std::string to_table(const std::vector<ColumnOf<Row>>& columns, const std::vector<Row>& rows,
+                     int indent = 0) {
+  std::vector<Column> titles;
+  std::vector<std::vector<std::string>> cells(rows.size());
+  for (const ColumnOf<Row>& column : columns) {
+    titles.push_back({column.title, column.align});
+    for (std::size_t i = 0; i < rows.size(); ++i) cells[i].push_back(column.cell(rows[i]));
+  }
+  return to_table(titles, cells, indent);
+}
+
 // Columns that `text` (UTF-8, perhaps with colour sequences) takes on a terminal.
 int display_width(std::string_view text);
 
@@ -31,6 +52,8 @@ std::string cut_to_width(std::string_view text, int width);
 
 // Words of `text` in lines of at most `width` columns, each line after `indent` spaces.
 std::string wrap(std::string_view text, int width, int indent);
+// The same, where all lines but the first come after two spaces.
+std::string hanging(std::string_view text, int width);
 
 // One indented line for each of the first few, then "and 12 more".
 std::string listed(const std::vector<std::string>& lines);

@@ -10,9 +10,8 @@
 
 #include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/training.h"
+#include "orchestrator/answers/predict.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/cli/predict_text.h"
-#include "orchestrator/cli/predict_training.h"
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/cost/modelled.h"
 #include "orchestrator/cost/recommend.h"
@@ -77,7 +76,7 @@ void print_laws() {
 void print_reaches() {
   for (const Mode mode : {Mode::strong, Mode::weak}) {
     for (const int to : {2, 512, 1 << 20}) {
-      const auto answer = value_of(cli::predict({kSerial, kLog, mode, to}));
+      const auto answer = value_of(predict({kSerial, kLog, mode, to}));
       for (const auto& one : answer.predictions) {
         for (const auto& reach : one.reach) {
           print("reach",
@@ -196,14 +195,14 @@ void print_training() {
                   {batch.steps, batch.data, batch.efficiency});
             const Numbers in = {static_cast<double>(gpus), critical, micro, 2, sequence, ratio};
             print("plan", in, {replicas, ways, idle, plan.efficiency});
-            cli::TrainingRequest request;
+            TrainingRequest request;
             request.critical_batch = critical;
             request.micro = micro;
             request.accumulation = 2;
             request.sequence = sequence;
             request.gpus = {gpus};
             request.comm_ratio = ratio;
-            const auto answer = value_of(cli::predict_training(request));
+            const auto answer = value_of(predict_training(request));
             print("useful", in, {answer.points.front().efficiency});
           }
         }

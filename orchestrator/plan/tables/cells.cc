@@ -11,39 +11,13 @@ namespace {
 
 constexpr double kMostPlainEfficiency = 1.5;  // above it: per cent without a sign
 constexpr std::size_t kLongestName = 100;
-constexpr char kAboveZero[] = "; expected a number above 0";
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return out;
-}
-
-// "'abc' is not a number", or "is missing" of an empty cell.
-std::string complaint(std::string_view text, const CellNumber& number, const char* otherwise) {
-  const std::string why(number.problem.empty() ? otherwise : number.problem);
-  return text.empty() ? why : quoted_cell(text) + " " + why;
-}
+constexpr char kAboveZero[] = "a number above 0";
 
 }  // namespace
 
 std::string quoted_cell(std::string_view text) {
   constexpr std::size_t kShown = 40;
   return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
-}
-
-void TableProblems::add(int line, int column, std::string key, std::string message) {
-  ++count_;
-  if (kept_.size() >= kMostTableProblems) return;
-  kept_.push_back({file_, line, column, std::move(key), std::move(message)});
-}
-
-std::vector<Problem> TableProblems::take() {
-  if (count_ > kept_.size()) {
-    kept_.push_back(
-        {file_, 0, 0, "", "and " + std::to_string(count_ - kept_.size()) + " more problems"});
-  }
-  return std::move(kept_);
 }
 
 std::string_view TableCells::text(const TableRecord& record, ColumnKind kind) const {
@@ -58,6 +32,14 @@ void TableCells::problem(const TableRecord& record, ColumnKind kind, const std::
   problems_.add(at.line > 0 ? at.line : record.line, at.column, columns_.titles[i], message);
 }
 
+void TableCells::refuse(const TableRecord& record, ColumnKind kind, const CellNumber& number,
+                        const char* why, const std::string& expected) {
+  const std::string_view cell = text(record, kind);
+  const std::string reason(number.problem.empty() ? why : number.problem);
+  problem(record, kind,
+          (cell.empty() ? reason : quoted_cell(cell) + " " + reason) + "; expected " + expected);
+}
+
 int TableCells::whole(const TableRecord& record, ColumnKind kind, int least, int most,
                       int fallback) {
   if (!columns_.has(kind)) return fallback;
@@ -70,9 +52,8 @@ int TableCells::whole(const TableRecord& record, ColumnKind kind, int least, int
       value >= least && value <= most) {
     return static_cast<int>(value);
   }
-  problem(record, kind,
-          complaint(cell, number, "won't do") + "; expected a whole number from " +
-              std::to_string(least) + " to " + std::to_string(most));
+  refuse(record, kind, number, "won't do",
+         "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   return fallback;
 }
 
@@ -81,7 +62,7 @@ std::optional<double> TableCells::positive(const TableRecord& record, ColumnKind
   if (cell.empty()) return std::nullopt;
   const CellNumber number = read_number(cell, mark_);
   if (number.problem.empty() && number.unit.empty() && number.value > 0) return number.value;
-  problem(record, kind, complaint(cell, number, "won't do") + kAboveZero);
+  refuse(record, kind, number, "won't do", kAboveZero);
   return std::nullopt;
 }
 
@@ -113,7 +94,7 @@ double TableCells::value(const TableRecord& record) {
   }
   const CellNumber number = read_number(cell, mark_);
   if (!number.problem.empty() || !(number.value > 0)) {
-    problem(record, kind, complaint(cell, number, "is not above 0") + kAboveZero);
+    refuse(record, kind, number, "is not above 0", kAboveZero);
     return 0;
   }
   if (kind == ColumnKind::time) return time(record, number);
@@ -170,13 +151,12 @@ double TableCells::cost(const TableRecord& record) {
   if (cell.empty()) return -1;
   const CellNumber number = read_number(cell, mark_);
   if (!number.problem.empty() || number.value < 0) {
-    problem(record, ColumnKind::cost,
-            complaint(cell, number, "is below 0") + "; expected an amount of at least 0");
+    refuse(record, ColumnKind::cost, number, "is below 0", "an amount of at least 0");
     return -1;
   }
   if (number.unit.empty()) return number.value;
   const bool euro = number.unit == "\xE2\x82\xAC";
-  const std::string unit = number.unit == "$" ? "USD" : euro ? "EUR" : upper(number.unit);
+  const std::string unit = number.unit == "$" ? "USD" : euro ? "EUR" : ascii_upper(number.unit);
   std::string& known = table_.cost_unit;
   if (known.empty()) known = unit;
   if (known != unit) {

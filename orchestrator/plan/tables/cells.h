@@ -32,6 +32,9 @@ class TableCells {
   double cost(const TableRecord& record);  // below 0: not said
 
  private:
+  // `why`, unless the number itself has a problem.
+  void refuse(const TableRecord& record, ColumnKind kind, const CellNumber& number, const char* why,
+              const std::string& expected);
   double time(const TableRecord& record, const CellNumber& number);
   double efficiency(const TableRecord& record, const CellNumber& number);
   void note_unit(std::string_view unit);
@@ -50,10 +53,5 @@ bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
 DecimalMark find_mark(TableText& text, const TableColumns& columns);
 
 std::string quoted_cell(std::string_view text);  // in quotes, cut where it is long
-
-// What only the whole table shows: repeats that stand twice, strong rows that don't do the same.
-void check_table(Table& table, const TableColumns& columns, TableProblems& problems);
-// Points by case as first named, build, mode and K, whatever the order of the rows.
-void sort_points(Table& table);
 
 }  // namespace kneepoint

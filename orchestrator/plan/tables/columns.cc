@@ -5,121 +5,81 @@
 #include <utility>
 
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/plan/tables/values.h"
 
 namespace kneepoint {
 namespace {
 
-struct Name {
-  std::string_view word;
+enum class UnitKind { none, seconds, currency, percent };
+
+struct ColumnNames {
   ColumnKind kind;
+  std::vector<std::string_view> names;
+  UnitKind unit = UnitKind::none;
   std::optional<WorkerUnit> worker = {};
 };
 
-constexpr auto kGpu = WorkerUnit::gpu;
-constexpr auto kNode = WorkerUnit::node;
-constexpr auto kRank = WorkerUnit::rank;
-
-// Where a table has several columns of K, the earlier name here is K.
-const std::vector<Name>& names() {
+// The one list of names, in lower case with underscores. Where a table has several columns of K,
+// the earlier name here is K.
+const std::vector<ColumnNames>& known_columns() {
   using enum ColumnKind;
-  static const std::vector<Name> table = {
-      {"k", k},
-      {"workers", k},
-      {"worker", k},
-      {"num_workers", k},
-      {"gpus", k, kGpu},
-      {"gpu", k, kGpu},
-      {"ngpus", k, kGpu},
-      {"num_gpus", k, kGpu},
-      {"n_gpus", k, kGpu},
-      {"gpu_count", k, kGpu},
-      {"accelerators", k, kGpu},
-      {"devices", k, kGpu},
-      {"ranks", k, kRank},
-      {"nranks", k, kRank},
-      {"num_ranks", k, kRank},
-      {"n_ranks", k, kRank},
-      {"mpi_ranks", k, kRank},
-      {"processes", k, kRank},
-      {"procs", k, kRank},
-      {"nprocs", k, kRank},
-      {"np", k, kRank},
-      {"tasks", k, kRank},
-      {"ntasks", k, kRank},
-      {"cores", k, kRank},
-      {"ncores", k, kRank},
-      {"num_cores", k, kRank},
-      {"cpus", k, kRank},
-      {"threads", k, kRank},
-      {"p", k, kRank},
-      {"nodes", nodes, kNode},
-      {"node", nodes, kNode},
-      {"nnodes", nodes, kNode},
-      {"num_nodes", nodes, kNode},
-      {"n_nodes", nodes, kNode},
-      {"node_count", nodes, kNode},
-      {"t", time},
-      {"time", time},
-      {"times", time},
-      {"seconds", time},
-      {"wall", time},
-      {"walltime", time},
-      {"wall_time", time},
-      {"wall_clock", time},
-      {"wall_clock_time", time},
-      {"elapsed", time},
-      {"elapsed_time", time},
-      {"runtime", time},
-      {"run_time", time},
-      {"duration", time},
-      {"step_time", time},
-      {"time_per_step", time},
-      {"iteration_time", time},
-      {"time_per_iteration", time},
-      {"epoch_time", time},
-      {"speedup", speedup},
-      {"speed_up", speedup},
-      {"efficiency", efficiency},
-      {"e", efficiency},
-      {"eff", efficiency},
-      {"parallel_efficiency", efficiency},
-      {"scaling_efficiency", efficiency},
-      {"throughput", throughput},
-      {"rate", throughput},
-      {"repeat", repeat},
-      {"rep", repeat},
-      {"repetition", repeat},
-      {"trial", repeat},
-      {"run", repeat},
-      {"results", results},
-      {"result", results},
-      {"mode", mode},
-      {"scaling", mode},
-      {"scaling_mode", mode},
-      {"cost", cost},
-      {"price", cost},
-      {"cost_per_run", cost},
-      {"case", case_name},
-      {"workload", case_name},
-      {"benchmark", case_name},
-      {"application", case_name},
-      {"app", case_name},
-      {"name", case_name},
-      {"build", build},
-      {"version", build},
-      {"binary", build},
-      {"image", build},
-      {"size", size},
-      {"problem_size", size},
-      {"batch", size},
-      {"batch_size", size},
-      {"global_batch", size},
-      {"night", night},
-      {"date", night},
-      {"timestamp", night},
+  using enum UnitKind;
+  static const std::vector<ColumnNames> table = {
+      {k, {"k", "workers", "worker", "num_workers"}},
+      {k,
+       {"gpus", "gpu", "ngpus", "num_gpus", "n_gpus", "gpu_count", "accelerators", "devices"},
+       none,
+       WorkerUnit::gpu},
+      {k,
+       {"ranks", "nranks", "num_ranks", "n_ranks", "mpi_ranks", "processes", "procs", "nprocs",
+        "np", "tasks", "ntasks", "cores", "ncores", "num_cores", "cpus", "threads", "p"},
+       none,
+       WorkerUnit::rank},
+      {nodes,
+       {"nodes", "node", "nnodes", "num_nodes", "n_nodes", "node_count"},
+       none,
+       WorkerUnit::node},
+      {time,
+       {"t", "time", "times", "seconds", "wall", "walltime", "wall_time", "wall_clock",
+        "wall_clock_time", "elapsed", "elapsed_time", "runtime", "run_time", "duration",
+        "step_time", "time_per_step", "iteration_time", "time_per_iteration", "epoch_time"},
+       seconds},
+      {speedup, {"speedup", "speed_up"}},
+      {efficiency,
+       {"efficiency", "e", "eff", "parallel_efficiency", "scaling_efficiency"},
+       percent},
+      {throughput, {"throughput", "rate"}},
+      {repeat, {"repeat", "rep", "repetition", "trial", "run"}},
+      {results, {"results", "result"}},
+      {mode, {"mode", "scaling", "scaling_mode"}},
+      {cost, {"cost", "price", "cost_per_run"}, currency},
+      {case_name, {"case", "workload", "benchmark", "application", "app", "name"}},
+      {build, {"build", "version", "binary", "image"}},
+      {size, {"size", "problem_size", "batch", "batch_size", "global_batch"}},
+      {night, {"night", "date", "timestamp"}},
   };
   return table;
+}
+
+// What a column means, and the unit that its title names.
+struct Meaning {
+  ColumnKind kind = ColumnKind::k;
+  std::string unit;
+  UnitKind unit_kind = UnitKind::none;
+  std::optional<WorkerUnit> worker;
+  int rank = 0;  // place of its name in the list
+};
+
+std::optional<Meaning> meaning_of_word(std::string_view word) {
+  int rank = 0;
+  for (const ColumnNames& column : known_columns()) {
+    for (const std::string_view name : column.names) {
+      if (name == word) return Meaning{column.kind, "", column.unit, column.worker, rank};
+      ++rank;
+    }
+  }
+  return std::nullopt;
 }
 
 struct Title {
@@ -130,7 +90,7 @@ struct Title {
 Title read_title(std::string_view text) {
   Title title;
   std::string* into = &title.word;
-  for (const char c : text) {
+  for (const char c : ascii_lower(text)) {
     if (c == '(' || c == '[') {
       into = &title.unit;
     } else if (c == ')' || c == ']') {
@@ -138,20 +98,13 @@ Title read_title(std::string_view text) {
     } else if (c == ' ' || c == '-' || c == '.' || c == '_') {
       if (!into->empty() && into->back() != '_') *into += '_';
     } else {
-      *into += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      *into += c;
     }
   }
   while (title.word.ends_with('_')) title.word.pop_back();
   while (title.unit.ends_with('_')) title.unit.pop_back();
   if (title.unit == "k") title.unit.clear();
   return title;
-}
-
-int rank_of(std::string_view word) {
-  const auto& all = names();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Name& name) { return name.word == word; });
-  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
 bool is_rate(std::string_view word) {
@@ -162,48 +115,25 @@ bool is_rate(std::string_view word) {
   return false;
 }
 
-struct Meaning {
-  int rank = -1;  // in names(); -1: see `kind`
-  std::optional<ColumnKind> kind;
-  std::string unit;
-};
-
-Meaning meaning_of(const Title& title) {
+std::optional<Meaning> meaning_of(const Title& title) {
   if (is_rate(title.word) || is_rate("_" + title.unit) || title.unit == "1/s") {
-    return {-1, ColumnKind::throughput, {}};
+    return Meaning{ColumnKind::throughput};
   }
-  if (const int rank = rank_of(title.word); rank >= 0) {
-    const ColumnKind kind = names()[static_cast<std::size_t>(rank)].kind;
-    return {rank, kind, title.word == "seconds" ? "s" : title.unit};
+  if (auto known = meaning_of_word(title.word)) {
+    known->unit = title.word == "seconds" ? "s" : title.unit;
+    return known;
   }
-  if (title.word != "s" && seconds_in(title.word)) return {-1, ColumnKind::time, title.word};
+  if (seconds_in(title.word)) return Meaning{ColumnKind::time, title.word, UnitKind::seconds};
   // "time_ms", "cost_usd": the last word is the unit.
   const std::size_t cut = title.word.rfind('_');
-  if (cut == std::string::npos) return {};
-  const int rank = rank_of(title.word.substr(0, cut));
-  if (rank < 0) return {};
-  const ColumnKind kind = names()[static_cast<std::size_t>(rank)].kind;
-  const std::string unit = title.word.substr(cut + 1);
-  if (kind == ColumnKind::time && seconds_in(unit)) return {rank, kind, unit};
-  if (kind == ColumnKind::cost && unit.size() == 3) return {rank, kind, unit};
-  return {};
-}
-
-std::string upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
-}
-
-std::string suggestion(const TableColumns& columns, ColumnKind kind) {
-  std::vector<std::string> words;
-  for (const Name& name : names()) {
-    if (name.kind == kind) words.emplace_back(name.word);
-  }
-  for (const std::string& title : columns.unused) {
-    const std::string near = nearest_word(read_title(title).word, words);
-    if (!near.empty()) return "; did '" + title + "' mean '" + near + "'?";
-  }
-  return "";
+  if (cut == std::string::npos) return std::nullopt;
+  auto known = meaning_of_word(title.word.substr(0, cut));
+  if (!known) return std::nullopt;
+  known->unit = title.word.substr(cut + 1);
+  const bool is_time = known->unit_kind == UnitKind::seconds && seconds_in(known->unit);
+  const bool is_currency = known->unit_kind == UnitKind::currency && known->unit.size() == 3;
+  if (!is_time && !is_currency) return std::nullopt;
+  return known;
 }
 
 class HeaderReader {
@@ -215,22 +145,21 @@ class HeaderReader {
 
   TableColumns read() {
     meanings_.resize(header_.fields.size());
-    for (std::size_t i = 0; i < header_.fields.size(); ++i) place(static_cast<int>(i));
+    for (std::size_t i = 0; i < header_.fields.size(); ++i) place(i);
     choose_workers();
     choose_value();
     return std::move(out_);
   }
 
  private:
-  void add(int field, std::string message) {
-    const TableField& at = header_.fields[static_cast<std::size_t>(field)];
+  int& index(ColumnKind kind) { return out_.index[static_cast<std::size_t>(kind)]; }
+  void add(std::size_t field, std::string message) {
+    const TableField& at = header_.fields[field];
     problems_.add(header_.line, at.column, std::string(at.text), std::move(message));
   }
-  int& index(ColumnKind kind) { return out_.index[static_cast<std::size_t>(kind)]; }
 
-  void place(int i) {
-    const std::string text(header_.fields[static_cast<std::size_t>(i)].text);
-    out_.titles.push_back(text);
+  void place(std::size_t i) {
+    const std::string& text = out_.titles.emplace_back(header_.fields[i].text);
     if (text.empty()) return;
     const Title title = read_title(text);
     if (title.word == "s") {
@@ -238,77 +167,59 @@ class HeaderReader {
       add(i, "can mean seconds or speedup; call the column 'seconds' or 'speedup'");
       return;
     }
-    Meaning& meaning = meanings_[static_cast<std::size_t>(i)];
-    meaning = meaning_of(title);
-    if (!meaning.kind) {
+    const auto meaning = meaning_of(title);
+    if (!meaning) {
       out_.unused.push_back(text);
       return;
     }
-    int& slot = index(*meaning.kind);
-    if (slot >= 0) {
-      take_better(i, slot, *meaning.kind);
-      return;
+    meanings_[i] = *meaning;
+    int& slot = index(meaning->kind);
+    if (slot < 0) {
+      slot = static_cast<int>(i);
+      read_unit(i);
+    } else if (meaning->kind != ColumnKind::k) {
+      add(i, "says the same as column '" + out_.title(meaning->kind) + "'; leave one of them out");
+    } else {  // ranks beside GPUs or cores beside ranks: one of them is K
+      auto other = static_cast<int>(i);
+      if (meaning->rank < meanings_[static_cast<std::size_t>(slot)].rank) std::swap(other, slot);
+      out_.unused.push_back(out_.titles[static_cast<std::size_t>(other)]);
     }
-    slot = i;
-    read_unit(i, meaning);
   }
 
-  // Ranks beside GPUs or cores beside ranks: one of them is K. Two times are a question.
-  void take_better(int i, int& slot, ColumnKind kind) {
-    if (kind != ColumnKind::k) {
-      add(i, "says the same as column '" + out_.titles[static_cast<std::size_t>(slot)] +
-                 "'; leave one of them out");
-      return;
-    }
-    int other = i;
-    if (meanings_[static_cast<std::size_t>(i)].rank <
-        meanings_[static_cast<std::size_t>(slot)].rank) {
-      std::swap(other, slot);
-    }
-    out_.unused.push_back(out_.titles[static_cast<std::size_t>(other)]);
-  }
-
-  void read_unit(int i, const Meaning& meaning) {
-    if (meaning.unit.empty()) return;
-    if (*meaning.kind == ColumnKind::cost) out_.cost_unit = upper(meaning.unit);
-    if (*meaning.kind == ColumnKind::efficiency) out_.percent = meaning.unit == "%";
-    if (*meaning.kind != ColumnKind::time) return;
-    out_.time_unit = seconds_in(meaning.unit);
-    out_.time_unit_word = meaning.unit;
-    if (!out_.time_unit) {
-      add(i, "'" + meaning.unit + "' is not a unit of time; expected " + kTimeUnits);
-    }
+  void read_unit(std::size_t i) {
+    const auto& [kind, unit, unit_kind, worker, rank] = meanings_[i];
+    if (unit.empty()) return;
+    if (unit_kind == UnitKind::currency) out_.cost_unit = ascii_upper(unit);
+    if (unit_kind == UnitKind::percent) out_.percent = unit == "%";
+    if (unit_kind != UnitKind::seconds) return;
+    out_.time_unit = seconds_in(unit);
+    out_.time_unit_word = unit;
+    if (!out_.time_unit) add(i, "'" + unit + "' is not a unit of time; expected " + kTimeUnits);
   }
 
   void choose_workers() {
     int& k = index(ColumnKind::k);
-    int& nodes = index(ColumnKind::nodes);
-    if (k < 0 && nodes >= 0) {
-      k = nodes;
-      nodes = -1;
-    }
+    if (k < 0) std::swap(k, index(ColumnKind::nodes));
     if (k >= 0) {
-      const int rank = meanings_[static_cast<std::size_t>(k)].rank;
-      out_.worker = names()[static_cast<std::size_t>(rank)].worker;
+      out_.worker = meanings_[static_cast<std::size_t>(k)].worker;
       return;
     }
     problems_.add(header_.line, 1, "",
                   "no column with the number of workers; expected a header such as K,T (or "
                   "workers, nodes, ranks, gpus)" +
-                      suggestion(out_, ColumnKind::k));
+                      suggestion(ColumnKind::k));
   }
 
   void choose_value() {
     bool found = false;
     for (const ColumnKind kind :
          {ColumnKind::time, ColumnKind::throughput, ColumnKind::speedup, ColumnKind::efficiency}) {
-      int& slot = index(kind);
-      if (slot < 0) continue;
-      if (!found) {
-        out_.value = kind;
+      if (!out_.has(kind)) continue;
+      if (found) {
+        out_.unused.push_back(out_.title(kind));
+        index(kind) = -1;
       } else {
-        out_.unused.push_back(out_.titles[static_cast<std::size_t>(slot)]);
-        slot = -1;
+        out_.value = kind;
       }
       found = true;
     }
@@ -316,7 +227,19 @@ class HeaderReader {
     problems_.add(header_.line, 1, "",
                   "no column with times; expected a header such as K,T (or time, seconds, "
                   "time_ms), or speedup, efficiency or throughput" +
-                      suggestion(out_, ColumnKind::time));
+                      suggestion(ColumnKind::time));
+  }
+
+  std::string suggestion(ColumnKind kind) const {
+    std::vector<std::string> words;
+    for (const ColumnNames& column : known_columns()) {
+      if (column.kind == kind) words.insert(words.end(), column.names.begin(), column.names.end());
+    }
+    for (const std::string& title : out_.unused) {
+      const std::string near = nearest_word(read_title(title).word, words);
+      if (!near.empty()) return "; did '" + title + "' mean '" + near + "'?";
+    }
+    return "";
   }
 
   const TableRecord& header_;

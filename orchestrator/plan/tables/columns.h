@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the columns of a table mean, from its header: names in many spellings, units in brackets or
-// after an underscore. A column that nothing needs is named, not guessed at.
+// What the columns of a table mean, from its header: one list of names, units in brackets or after
+// an underscore. A column that nothing needs is named, not guessed at.
 #pragma once
 
 #include <array>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "orchestrator/model/shape.h"
-#include "orchestrator/plan/tables/problems.h"
 #include "orchestrator/plan/tables/text.h"
 
 namespace kneepoint {
@@ -48,6 +47,9 @@ struct TableColumns {
 
   int of(ColumnKind kind) const { return index[static_cast<std::size_t>(kind)]; }
   bool has(ColumnKind kind) const { return of(kind) >= 0; }
+  const std::string& title(ColumnKind kind) const {
+    return titles[static_cast<std::size_t>(of(kind))];
+  }
 };
 
 // Adds to `problems` what stops the table from being read.

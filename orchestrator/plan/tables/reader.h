@@ -57,7 +57,6 @@ struct Table {
   std::vector<std::string> units;  // of time that were found, as written
   bool unit_assumed = false;       // some time had none
   std::string cost_unit;
-  bool has_cost = false;
   std::vector<std::string> unused;  // columns
 };
 

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -27,12 +26,6 @@ const char* word_of(ColumnKind value) {
     default:
       return "time";
   }
-}
-
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -66,7 +59,8 @@ std::optional<double> size_held(const std::vector<const TablePoint*>& points) {
 
 std::string held_fixed(Mode mode, const std::optional<double>& held) {
   if (held)
-    return (mode == Mode::weak ? "a size per worker of " : "a total size of ") + number(*held);
+    return (mode == Mode::weak ? "a size per worker of " : "a total size of ") +
+           format_number("%.6g", *held);
   return mode == Mode::weak ? "the problem per worker, as the table says"
                             : "the total problem, as the table says";
 }
@@ -107,85 +101,65 @@ std::string import_text(const Table& table, const TableOptions& options,
          "\n  workers_per_node: " + std::to_string(origin.workers_per_node) + "\n";
 }
 
-class CaveatWriter {
- public:
-  CaveatWriter(const Table& table, const Curves& curves, const TableOrigin& origin)
-      : table_(table), curves_(curves), origin_(origin) {}
-
-  std::vector<Caveat> write() {
-    add("imported", "The times come from " + origin_.file + " (sha256 " +
-                        origin_.sha256.substr(0, 12) + "); kneepoint did not measure them.");
-    say_value();
-    say_units();
-    say_curves();
-    if (!table_.unused.empty()) {
-      add("columns_unused",
-          "Columns of " + origin_.file + " that were not used: " + joined(table_.unused) + ".");
-    }
-    return std::move(out_);
+std::string relative_words(const Table& table) {
+  int least = 0;
+  bool repeats = false;
+  for (const TablePoint& point : table.points) {
+    least = least == 0 ? point.k : std::min(least, point.k);
+    repeats = repeats || point.runs > 1;
   }
+  std::string text = table.value == ColumnKind::speedup ? "speedups" : "efficiencies";
+  text = "The table holds " + text +
+         " only: T is in units of the baseline's time, not in seconds, so the seconds shown "
+         "mean nothing by themselves" +
+         (repeats ? "." : ", and without repeats there are no intervals.");
+  if (least == 1) return text;
+  return text + " Its smallest K is " + std::to_string(least) +
+         ": all is relative to that, not to one worker.";
+}
 
- private:
-  void add(const char* code, std::string message) { out_.push_back({code, std::move(message)}); }
-
-  void say_value() {
-    if (table_.value == ColumnKind::time) return;
-    const std::string word = word_of(table_.value);
-    if (table_.value == ColumnKind::throughput) {
-      add("throughput_only",
-          "The table holds throughput, not times: T is the time of one result (weak: of K results) "
-          "by that rate, averaged over a run nobody described.");
-      return;
-    }
-    int least = 0;
-    bool repeats = false;
-    for (const TablePoint& point : table_.points) {
-      least = least == 0 ? point.k : std::min(least, point.k);
-      repeats = repeats || point.runs > 1;
-    }
-    add((word + "_only").c_str(),
-        "The table holds " + (word == "speedup" ? std::string("speedups") : "efficiencies") +
-            " only: T is in units of the baseline's time, not in seconds, so the seconds shown "
-            "mean nothing by themselves" +
-            (repeats ? "." : ", and without repeats there are no intervals.") +
-            (least > 1 ? " Its smallest K is " + std::to_string(least) +
-                             ": all is relative to that, not to one worker."
-                       : ""));
+std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
+                               const TableOrigin& origin) {
+  std::vector<Caveat> out;
+  const auto add = [&](std::string code, std::string message) {
+    out.push_back({std::move(code), std::move(message)});
+  };
+  add("imported", "The times come from " + origin.file + " (sha256 " + origin.sha256.substr(0, 12) +
+                      "); kneepoint did not measure them.");
+  if (table.value == ColumnKind::throughput) {
+    add("throughput_only",
+        "The table holds throughput, not times: T is the time of one result (weak: of K results) "
+        "by that rate, averaged over a run nobody described.");
+  } else if (table.value != ColumnKind::time) {
+    add(word_of(table.value) + std::string("_only"), relative_words(table));
   }
-
-  void say_units() {
-    if (table_.units.size() > 1) {
-      add("units_mixed", "The table has times in several units (" + joined(table_.units) +
-                             "); all were turned into seconds.");
+  if (table.units.size() > 1) {
+    add("units_mixed", "The table has times in several units (" + joined(table.units) +
+                           "); all were turned into seconds.");
+  }
+  if (table.unit_assumed) {
+    add("unit_assumed", "The table names no unit of time; its times were taken as seconds.");
+  }
+  for (const auto& [key, points] : curves) {
+    const std::string mode = to_string(std::get<Mode>(key));
+    const std::string name = std::get<0>(key) + " " + mode;
+    const int k = points.front()->k;  // points are by K
+    if (points.back()->k == k) {
+      add("one_k", name + " has one K only (K=" + std::to_string(k) +
+                       "): nothing can be said of its scaling.");
     }
-    if (table_.unit_assumed) {
-      add("unit_assumed", "The table names no unit of time; its times were taken as seconds.");
+    if (points.front()->size && !size_held(points)) {
+      add("size_varies", name + ": the sizes in the table differ" +
+                             (std::get<Mode>(key) == Mode::weak ? " per worker" : "") +
+                             " from K to K, so this is not " + mode + " scaling of one problem.");
     }
   }
-
-  void say_curves() {
-    for (const auto& [key, points] : curves_) {
-      const std::string name = std::get<0>(key) + " " + to_string(std::get<2>(key));
-      std::set<int> ks;
-      for (const TablePoint* point : points) ks.insert(point->k);
-      if (ks.size() == 1) {
-        add("one_k", name + " has one K only (K=" + std::to_string(*ks.begin()) +
-                         "): nothing can be said of its scaling.");
-      }
-      if (points.front()->size && !size_held(points)) {
-        add("size_varies", name + ": the sizes in the table differ" +
-                               (std::get<2>(key) == Mode::weak ? " per worker" : "") +
-                               " from K to K, so this is not " + to_string(std::get<2>(key)) +
-                               " scaling of one problem.");
-      }
-    }
+  if (!table.unused.empty()) {
+    add("columns_unused",
+        "Columns of " + origin.file + " that were not used: " + joined(table.unused) + ".");
   }
-
-  const Table& table_;
-  const Curves& curves_;
-  const TableOrigin& origin_;
-  std::vector<Caveat> out_;
-};
+  return out;
+}
 
 }  // namespace
 
@@ -202,10 +176,8 @@ std::string study_name_of(std::string_view file) {
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
   file = file.substr(0, file.rfind('.'));
   std::string name;
-  for (char c : file) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (good) {
+  for (const char c : ascii_lower(file)) {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       name += c;
     } else if (!name.empty() && name.back() != '-') {
       name += '-';
@@ -220,7 +192,7 @@ TableStudy make_table_study(const Table& table, const TableOptions& options,
                             const TableOrigin& origin) {
   const Curves curves = curves_of(table);
   TableStudy out;
-  out.caveats = CaveatWriter(table, curves, origin).write();
+  out.caveats = caveats_of(table, curves, origin);
   out.site.name = origin.file;
   out.site.backend = BackendKind::imported;
   Plan& plan = out.study.plan;
@@ -232,7 +204,7 @@ TableStudy make_table_study(const Table& table, const TableOptions& options,
   out.study.hash8 = sha256_hex(series_text(table, curves)).substr(0, 8);
   std::map<CurveKey, std::string> held;
   for (const auto& [key, points] : curves) {
-    held[key] = held_fixed(std::get<2>(key), size_held(points));
+    held[key] = held_fixed(std::get<Mode>(key), size_held(points));
   }
   for (const TablePoint& from : table.points) {
     Point& point = out.study.points.emplace_back();

@@ -2,6 +2,7 @@
 #include "orchestrator/plan/tables/text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kneepoint {
 namespace {
@@ -43,6 +44,20 @@ std::string_view trimmed(std::string_view text) {
       return text;
     }
   }
+}
+
+void TableProblems::add(int line, int column, std::string key, std::string message) {
+  ++count_;
+  if (kept_.size() >= kMostTableProblems) return;
+  kept_.push_back({file_, line, column, std::move(key), std::move(message)});
+}
+
+std::vector<Problem> TableProblems::take() {
+  if (count_ > kept_.size()) {
+    kept_.push_back(
+        {file_, 0, 0, "", "and " + std::to_string(count_ - kept_.size()) + " more problems"});
+  }
+  return std::move(kept_);
 }
 
 TableText::TableText(std::string_view text) : text_(text) {

@@ -2,7 +2,8 @@
 //
 // A table as text: records of fields, with the place of each. Comma, semicolon or tab; quotes as
 // spreadsheets write them; blank lines and lines that begin with # are passed over. Views point
-// into the text, so that a million rows need no copy.
+// into the text, so that a million rows need no copy. And the problems of a table: all are counted,
+// the first few are kept, so that a million bad rows don't make a million lines.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint {
 
@@ -47,6 +50,21 @@ class TableText {
   std::size_t line_begin_ = 0;
   int line_ = 1;
   std::deque<std::string> unquoted_;  // fields with doubled quotes
+};
+
+constexpr std::size_t kMostTableProblems = 20;  // that are listed
+
+class TableProblems {
+ public:
+  explicit TableProblems(std::string file) : file_(std::move(file)) {}
+  void add(int line, int column, std::string key, std::string message);
+  std::size_t count() const { return count_; }
+  std::vector<Problem> take();  // with a last one that says how many more there are
+
+ private:
+  std::string file_;
+  std::size_t count_ = 0;
+  std::vector<Problem> kept_;
 };
 
 std::string_view trimmed(std::string_view text);  // blanks, tabs and no-break spaces

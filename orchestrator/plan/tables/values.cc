@@ -2,10 +2,10 @@
 #include "orchestrator/plan/tables/values.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "orchestrator/base/text.h"
 #include "orchestrator/plan/tables/text.h"
@@ -14,6 +14,10 @@ namespace kneepoint {
 namespace {
 
 constexpr std::string_view kNotANumber = "is not a number";
+constexpr std::string_view kPointAmongCommas =
+    "has a decimal point, while others have a decimal comma";
+constexpr std::string_view kCommaAmongPoints =
+    "has a decimal comma, while others have a decimal point";
 constexpr std::string_view kTwoWays =
     "can be read in two ways (decimal comma or thousands); say --decimal comma or point";
 
@@ -63,17 +67,11 @@ DecimalMark mark_of(std::string_view number) {
   if (commas > 0 && points > 0) {
     return number.rfind(',') > number.rfind('.') ? DecimalMark::comma : DecimalMark::point;
   }
-  if (commas > 1) return DecimalMark::point;
-  if (points > 1) return DecimalMark::comma;
-  if (commas == 1) {
-    const bool both = in_groups(number, ',') && !number.starts_with('0');
-    return both ? DecimalMark::unknown : DecimalMark::comma;
-  }
-  if (points == 1) {
-    const bool both = in_groups(number, '.') && !number.starts_with('0');
-    return both ? DecimalMark::unknown : DecimalMark::point;
-  }
-  return DecimalMark::unknown;
+  if (commas > 1 || points > 1) return commas > 1 ? DecimalMark::point : DecimalMark::comma;
+  if (commas + points == 0) return DecimalMark::unknown;
+  const bool both = in_groups(number, commas > 0 ? ',' : '.') && !number.starts_with('0');
+  if (both) return DecimalMark::unknown;
+  return commas > 0 ? DecimalMark::comma : DecimalMark::point;
 }
 
 // Plain text for from_chars; "" when thousands don't stand in threes.
@@ -118,10 +116,7 @@ CellNumber read_number(std::string_view cell, DecimalMark mark) {
       return {0, {}, kTwoWays};
     }
   } else if (has_marks && own != DecimalMark::unknown && own != mark) {
-    return {0,
-            {},
-            mark == DecimalMark::comma ? "has a decimal point, while others have a decimal comma"
-                                       : "has a decimal comma, while others have a decimal point"};
+    return {0, {}, mark == DecimalMark::comma ? kPointAmongCommas : kCommaAmongPoints};
   }
   const std::string plain = plain_number(number, mark);
   double value = 0;
@@ -135,43 +130,18 @@ CellNumber read_number(std::string_view cell, DecimalMark mark) {
 }
 
 std::optional<double> seconds_in(std::string_view unit) {
-  static constexpr std::array<std::pair<std::string_view, double>, 32> kUnits = {{
-      {"ns", 1e-9},
-      {"nanosecond", 1e-9},
-      {"nanoseconds", 1e-9},
-      {"us", 1e-6},
-      {"\xC2\xB5s", 1e-6},
-      {"\xCE\xBCs", 1e-6},
-      {"usec", 1e-6},
-      {"microsecond", 1e-6},
-      {"microseconds", 1e-6},
-      {"ms", 1e-3},
-      {"msec", 1e-3},
-      {"millis", 1e-3},
-      {"millisecond", 1e-3},
-      {"milliseconds", 1e-3},
-      {"s", 1},
-      {"sec", 1},
-      {"secs", 1},
-      {"second", 1},
-      {"seconds", 1},
-      {"min", 60},
-      {"mins", 60},
-      {"minute", 60},
-      {"minutes", 60},
-      {"h", 3600},
-      {"hr", 3600},
-      {"hrs", 3600},
-      {"hour", 3600},
-      {"hours", 3600},
-      {"d", 86400},
-      {"day", 86400},
-      {"days", 86400},
-      {"msecs", 1e-3},
-  }};
+  static const std::vector<std::pair<double, std::vector<std::string_view>>> kUnits = {
+      {1e-9, {"ns", "nanosecond", "nanoseconds"}},
+      {1e-6, {"us", "\xC2\xB5s", "\xCE\xBCs", "usec", "microsecond", "microseconds"}},
+      {1e-3, {"ms", "msec", "msecs", "millis", "millisecond", "milliseconds"}},
+      {1, {"s", "sec", "secs", "second", "seconds"}},
+      {60, {"min", "mins", "minute", "minutes"}},
+      {3600, {"h", "hr", "hrs", "hour", "hours"}},
+      {86400, {"d", "day", "days"}},
+  };
   const std::string word = ascii_lower(unit);
-  for (const auto& [name, seconds] : kUnits) {
-    if (word == name) return seconds;
+  for (const auto& [seconds, names] : kUnits) {
+    if (std::find(names.begin(), names.end(), word) != names.end()) return seconds;
   }
   return std::nullopt;
 }
@@ -179,24 +149,21 @@ std::optional<double> seconds_in(std::string_view unit) {
 std::optional<double> read_clock(std::string_view cell) {
   cell = trimmed(cell);
   if (count(cell, ':') != 2) return std::nullopt;
-  double days = 0;
-  const std::size_t dash = cell.find('-');
-  std::string_view clock = cell;
   const auto number = [](std::string_view text, double& value) {
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     return !text.empty() && is_digit(text.front()) && read.ec == std::errc() &&
            read.ptr == text.data() + text.size();
   };
+  double days = 0, hours = 0, minutes = 0, seconds = 0;
+  const std::size_t dash = cell.find('-');
   if (dash != std::string_view::npos) {
     if (!number(cell.substr(0, dash), days)) return std::nullopt;
-    clock = cell.substr(dash + 1);
+    cell.remove_prefix(dash + 1);
   }
-  const std::size_t first = clock.find(':'), second = clock.rfind(':');
-  if (first == std::string_view::npos || first == second) return std::nullopt;
-  double hours = 0, minutes = 0, seconds = 0;
-  if (!number(clock.substr(0, first), hours) ||
-      !number(clock.substr(first + 1, second - first - 1), minutes) ||
-      !number(clock.substr(second + 1), seconds) || minutes >= 60 || seconds >= 60) {
+  const std::size_t first = cell.find(':'), second = cell.rfind(':');  // not in the days
+  if (!number(cell.substr(0, first), hours) ||
+      !number(cell.substr(first + 1, second - first - 1), minutes) ||
+      !number(cell.substr(second + 1), seconds) || minutes >= 60 || seconds >= 60) {
     return std::nullopt;
   }
   return ((days * 24 + hours) * 60 + minutes) * 60 + seconds;

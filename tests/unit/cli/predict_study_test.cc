@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/predict_study.h"
+#include "orchestrator/cli/predict_text.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(PredictStudy, FindsTheLawBehindTheRunsAndSaysThatItExtrapolates) {
   EXPECT_NEAR(*curve.points[1].measured, 12.484, 0.001);
   ASSERT_FALSE(curve.models.empty());
   EXPECT_TRUE(curve.models.front().fastest_k);
-  const std::string text = study_prediction_text(*answer, 1000);
+  const std::string text = predict_text(*answer, 1000);
   expect_in_study(text, "extrapolation to 4 times the largest K measured (64)");
   expect_in_study(text, "extrapolated\n");
   expect_in_study(text, "between\n");
@@ -86,13 +86,13 @@ TEST(PredictStudy, StopsAtFourTimesUnlessAskedForMoreAndAtTenAlways) {
   ASSERT_TRUE(refused);
   EXPECT_TRUE(refused->curves[0].points.empty());
   ASSERT_EQ(refused->curves[0].refused.size(), 2U);
-  expect_in_study(refused->curves[0].refused[0], "(--beyond)");
-  expect_in_study(study_prediction_text(*refused, 1000), "refused: K=257 is more than 4 times");
+  expect_in_study(refusals_of(refused->curves[0])[0], "(--beyond)");
+  expect_in_study(predict_text(*refused, 1000), "refused: K=257 is more than 4 times");
   const auto beyond = predict_study(runs, {.to = {640, 641}, .beyond = true});
   ASSERT_TRUE(beyond);
   ASSERT_EQ(beyond->curves[0].points.size(), 1U);
   EXPECT_EQ(beyond->curves[0].points[0].k, 640);
-  expect_in_study(beyond->curves[0].refused.at(0), "K=641 is more than 10 times");
+  expect_in_study(refusals_of(beyond->curves[0]).at(0), "K=641 is more than 10 times");
 }
 
 TEST(PredictStudy, WeakSpeedupCountsResults) {
@@ -102,8 +102,7 @@ TEST(PredictStudy, WeakSpeedupCountsResults) {
   const PredictedK& at = answer->curves[0].points.at(0);
   EXPECT_NEAR(at.efficiency.value, 1 / 1.07, 0.01);
   EXPECT_NEAR(at.speedup.value, 128 * at.efficiency.value, 1e-9);
-  expect_in_study(study_prediction_text(*answer, 1000),
-                  "a problem that grows with K would take 107 s");
+  expect_in_study(predict_text(*answer, 1000), "a problem that grows with K would take 107 s");
 }
 
 TEST(PredictStudy, LeavesOutRunsThatDoNotCount) {
@@ -122,14 +121,14 @@ TEST(PredictStudy, DoesNotAverageOverTwoProvenances) {
   const auto answer = predict_study(mixed, {.to = {128}});
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->curves[0].points.empty());
-  expect_in_study(answer->curves[0].refused.at(0), "differ in provenance");
+  expect_in_study(refusals_of(answer->curves[0]).at(0), "differ in provenance");
 }
 
 TEST(PredictStudy, TooFewKSayWhichToAdd) {
   const auto answer = predict_study(evidence({1, 2}, 0.05, 0.01), {.to = {4}});
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->curves[0].points.empty());
-  expect_in_study(answer->curves[0].refused.at(0), "measuring K=");
+  expect_in_study(refusals_of(answer->curves[0]).at(0), "measuring K=");
 }
 
 TEST(PredictStudy, AModelThatMissesTheRunsPredictsNothing) {
@@ -141,7 +140,7 @@ TEST(PredictStudy, AModelThatMissesTheRunsPredictsNothing) {
   const auto answer = predict_study(equal, {.to = {16}});
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->curves[0].points.empty());
-  expect_in_study(answer->curves[0].refused.at(0), "misses them by");
+  expect_in_study(refusals_of(answer->curves[0]).at(0), "misses them by");
 }
 
 TEST(PredictStudy, SaysWhenTheBestModelDoesNotFit) {
@@ -150,8 +149,8 @@ TEST(PredictStudy, SaysWhenTheBestModelDoesNotFit) {
   const auto answer = predict_study(odd, {.to = {128}});
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->curves[0].points.empty());
-  ASSERT_EQ(answer->curves[0].notes.size(), 1U);
-  expect_in_study(study_prediction_text(*answer, 1000), "warning: the best model");
+  ASSERT_EQ(warnings_of(answer->curves[0]).size(), 1U);
+  expect_in_study(predict_text(*answer, 1000), "warning: the best model");
 }
 
 TEST(PredictStudy, NamesTheCurvesWhenThereIsNoSuchOne) {
@@ -166,10 +165,10 @@ TEST(PredictStudy, TheTextKeepsItsWidthAndTheJsonHasEveryNumber) {
   runs.caveats = {{"speedup_only", "The table holds speedups only."}};
   const auto answer = predict_study(runs, {.to = {128, 256}});
   ASSERT_TRUE(answer);
-  std::istringstream lines(study_prediction_text(*answer, 100));
+  std::istringstream lines(predict_text(*answer, 100));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100) << line;
-  expect_in_study(study_prediction_text(*answer, 100), "T (relative)");
-  const std::string json = study_prediction_json(*answer);
+  expect_in_study(predict_text(*answer, 100), "T (relative)");
+  const std::string json = predict_json(*answer);
   expect_in_study(json, R"("time_unit":"baseline")");
   for (const char* key : {"\"speedup\":{\"value\"", "\"efficiency\":{\"value\"", "\"extrapolated\"",
                           "\"measured\":null", "\"models\":[", "\"fastest_k\"", "\"refused\":[]"}) {

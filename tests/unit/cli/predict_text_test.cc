@@ -15,7 +15,7 @@ PredictAnswer answer(std::vector<double> s, std::vector<double> c, int to,
   return predict({std::move(s), std::move(c), mode, to}).value();
 }
 
-const PredictedPoint& at(const Prediction& one, int k) {
+const PredictedPoint& at(const LawPrediction& one, int k) {
   for (const PredictedPoint& p : one.points) {
     if (p.k == k) return p;
   }
@@ -28,7 +28,7 @@ void expect_in(const std::string& text, const std::string& part) {
 }
 
 TEST(Predict, AmdahlWithFivePercentSerial) {
-  const Prediction one = answer({0.05}, {0}, 512).predictions.at(0);
+  const LawPrediction one = answer({0.05}, {0}, 512).predictions.at(0);
   ASSERT_EQ(one.points.size(), 10U);
   EXPECT_EQ(at(one, 1).time, 1);
   EXPECT_NEAR(at(one, 512).speedup, 19.2844, 5e-5);
@@ -40,7 +40,7 @@ TEST(Predict, AmdahlWithFivePercentSerial) {
 }
 
 TEST(Predict, AmdahlWithALogarithmHasAFastestK) {
-  const Prediction one = answer({0.05}, {0.01}, 128).predictions.at(0);
+  const LawPrediction one = answer({0.05}, {0.01}, 128).predictions.at(0);
   EXPECT_NEAR(at(one, 64).speedup, 8.010, 5e-4);
   EXPECT_NEAR(at(one, 128).speedup, 7.848, 5e-4);
   ASSERT_TRUE(one.fastest);
@@ -52,7 +52,7 @@ TEST(Predict, AmdahlWithALogarithmHasAFastestK) {
 }
 
 TEST(Predict, WeakScalingHasNoCeilingAndNoFastestK) {
-  const Prediction one = answer({0.05}, {0.01}, 128, Mode::weak).predictions.at(0);
+  const LawPrediction one = answer({0.05}, {0.01}, 128, Mode::weak).predictions.at(0);
   EXPECT_NEAR(at(one, 128).efficiency, 0.935, 5e-4);
   EXPECT_NEAR(at(one, 128).speedup, 128 / 1.07, 1e-9);
   EXPECT_NEAR(*at(one, 128).scaled_speedup, (0.05 + 0.95 * 128) / 1.07, 1e-9);
@@ -64,7 +64,7 @@ TEST(Predict, WeakScalingHasNoCeilingAndNoFastestK) {
 TEST(Predict, ShowsPowersOfTwoAndTheLastKOnce) {
   const auto ks = [](int to) {
     std::vector<int> out;
-    const Prediction one = answer({0.1}, {0}, to).predictions.at(0);
+    const LawPrediction one = answer({0.1}, {0}, to).predictions.at(0);
     for (const PredictedPoint& p : one.points) out.push_back(p.k);
     return out;
   };
@@ -79,7 +79,7 @@ TEST(Predict, EveryFloorIsHeldAtItsLastKAndMissedAtTheNext) {
   for (const double s : {0.0, 0.001, 0.05, 0.25, 1.0}) {
     for (const double c : {0.0, 0.0001, 0.01, 2.0}) {
       for (const Mode mode : {Mode::strong, Mode::weak}) {
-        const Prediction one = answer({s}, {c}, 100000, mode).predictions.at(0);
+        const LawPrediction one = answer({s}, {c}, 100000, mode).predictions.at(0);
         for (const FloorReach& reach : one.reach) {
           const auto efficiency = [&](int k) {
             return answer({s}, {c}, k, mode).predictions.at(0).points.back().efficiency;

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/predict_study.h"
-
+//
+// The form with a study. A curve whose runs no model explains gives no numbers, but its reason.
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 #include <set>
 
 #include "orchestrator/analysis/curves.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/answers/predict.h"
 #include "orchestrator/model/provenance.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
+
+using Why = PredictionRefusal::Why;
 
 // Relative error of a fit beyond which it explains nothing.
 constexpr double kMostMissed = 0.25;
 // An interval is of one run: beyond this many at a K, more of them only cost time to resample.
 constexpr std::size_t kMostResampled = 1000;
-
-bool counts(const RunEvidence& run) {
-  return run.state == AttemptState::succeeded && run.seconds > 0 && std::isfinite(run.seconds);
-}
 
 // The same spread with fewer runs: evenly spaced order statistics of each K.
 Times thinned(Times times) {
@@ -63,8 +59,7 @@ PredictedValue over(double numerator, const PredictedValue& seconds) {
   return {numerator / seconds.value, numerator / seconds.high, numerator / seconds.low};
 }
 
-PredictedK point_of(const kneepoint::Prediction& from, const CurvePrediction& curve,
-                    const Times& times) {
+PredictedK point_of(const Prediction& from, const CurvePrediction& curve, const Times& times) {
   PredictedK point;
   point.k = from.k;
   point.seconds = {from.seconds, from.low, from.high};
@@ -81,29 +76,26 @@ PredictedK point_of(const kneepoint::Prediction& from, const CurvePrediction& cu
   return point;
 }
 
-// `text`, and which K to add.
-std::string with_advice(std::string text, const ModelsAnswer& models) {
+// `refusal`, and which K to add.
+PredictionRefusal with_advice(PredictionRefusal refusal, const ModelsAnswer& models) {
   for (const NotFitted& one : models.not_fitted) {
     if (one.add_k.empty()) continue;
-    text += "; measuring K=";
-    for (std::size_t i = 0; i < one.add_k.size(); ++i) {
-      text += (i == 0 ? "" : ", ") + std::to_string(one.add_k[i]);
-    }
-    return text + " as well would allow " + one.name;
+    refusal.allows = one.name;
+    refusal.add_k = one.add_k;
+    break;
   }
-  return text;
+  return refusal;
 }
 
 void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& request,
                    CurveRuns runs, CurvePrediction& out) {
   if (runs.provenance.size() > 1) {
-    out.refused.emplace_back("its runs differ in provenance, and a model would average them: " +
-                             *runs.provenance.begin() + " against " + *runs.provenance.rbegin());
+    out.refused.push_back({Why::provenance, *runs.provenance.begin(), *runs.provenance.rbegin()});
     return;
   }
   auto sorted = ordered(std::move(runs.times));
   if (!sorted) {
-    out.refused.push_back(sorted.error().message);
+    out.refused.push_back({Why::analysis, sorted.error().message});
     return;
   }
   const Times& times = *sorted;
@@ -113,23 +105,16 @@ void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& req
   out.seconds0 = median_seconds(times.front());
   const ModelsAnswer models = fit_models(out.mode, times);
   if (models.fits.empty()) {
-    out.refused.push_back(with_advice("no model can be fitted to its runs", models));
+    out.refused.push_back(with_advice({Why::no_model}, models));
     return;
   }
   const ModelFit& best = models.fits.front();
-  const double missed = std::sqrt(best.log_residual / out.runs);
-  if (missed > kMostMissed) {
-    out.refused.push_back(with_advice("the best model that its runs allow, " + best.name +
-                                          ", misses them by " + number_percent(missed, 2) +
-                                          " on average",
-                                      models));
+  out.missed = std::sqrt(best.log_residual / out.runs);
+  if (out.missed > kMostMissed) {
+    out.refused.push_back(with_advice({Why::misfit, best.name, "", out.missed}, models));
     return;
   }
-  if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
-    out.notes.push_back("the best model, " + best.name +
-                        ", misses the runs by more than their own scatter explains (" +
-                        number_percent(missed, 2) + " on average)");
-  }
+  out.lacks_fit = best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel;
   for (const ModelFit& fit : models.fits) {
     if (fit.delta > kPlausible) continue;
     out.models.push_back({fit.name, fit.weight, fit.fastest_k, fit.fastest_in_range});
@@ -140,12 +125,12 @@ void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& req
   const std::vector<int> to =
       request.to.empty() ? std::vector<int>{2 * out.largest, 4 * out.largest} : request.to;
   const PredictionsAnswer answer = predict_times(thinned(times), models, to, options);
-  for (const kneepoint::Prediction& p : answer.predictions) {
+  for (const Prediction& p : answer.predictions) {
     out.points.push_back(point_of(p, out, times));
   }
   for (const std::string& why : answer.refused) {
-    const bool may_ask = why.find("asked for explicitly") != std::string::npos;
-    out.refused.push_back(why + (may_ask ? " (--beyond)" : ""));
+    PredictionRefusal& refusal = out.refused.emplace_back(PredictionRefusal{Why::analysis, why});
+    refusal.with_beyond = why.find("asked for explicitly") != std::string::npos;
   }
 }
 
@@ -160,11 +145,10 @@ std::string known_curves(const StudyEvidence& evidence) {
 }
 
 bool has_stand_in(const StudyEvidence& evidence) {
-  return std::any_of(
-      evidence.points.begin(), evidence.points.end(), [](const PointEvidence& point) {
-        return std::any_of(point.runs.begin(), point.runs.end(),
-                           [](const RunEvidence& run) { return is_stand_in(run.provenance); });
-      });
+  const auto is_one = [](const RunEvidence& run) { return is_stand_in(run.provenance); };
+  return std::any_of(evidence.points.begin(), evidence.points.end(), [&](const auto& point) {
+    return std::any_of(point.runs.begin(), point.runs.end(), is_one);
+  });
 }
 
 }  // namespace
@@ -174,6 +158,10 @@ Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
   StudyPrediction answer;
   answer.study = evidence.id;
   answer.caveats = evidence.caveats;
+  for (const Caveat& caveat : evidence.caveats) {
+    answer.relative =
+        answer.relative || caveat.code == "speedup_only" || caveat.code == "efficiency_only";
+  }
   if (has_stand_in(evidence)) {
     answer.caveats.push_back({"stand_in", std::string("the study ") + kStandInCaveat});
   }
@@ -193,23 +181,4 @@ Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
                evidence.id + " has no such curve; it has: " + known_curves(evidence)};
 }
 
-Result<int> predict_from_study(Session& session, const Arguments& arguments) {
-  StudyPredictRequest request;
-  request.beyond = arguments.has("--beyond");
-  request.case_name = arguments.text("--case");
-  request.mode = parse_mode(arguments.text("--mode"));
-  if (arguments.has("--to")) {
-    TRY_ASSIGN(request.to, worker_list("--to", arguments.text("--to")));
-  }
-  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
-  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(const StudyEvidence evidence, store->evidence(row.row));
-  TRY_ASSIGN(const StudyPrediction answer, predict_study(evidence, request));
-  session.out << (session.json ? study_prediction_json(answer) + "\n"
-                               : study_prediction_text(answer, predict_width(session)));
-  const bool any = std::any_of(answer.curves.begin(), answer.curves.end(),
-                               [](const CurvePrediction& curve) { return !curve.points.empty(); });
-  return any ? kExitDone : kExitUsage;
-}
-
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `predict` answers: what more workers would bring, from a scaling law with given parameters,
+// from a study's runs, or from what is known of a training job. Values in, values out; only what
+// comes from runs has intervals.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/models/isoefficiency.h"
+#include "orchestrator/analysis/models/models.h"
+#include "orchestrator/analysis/models/prediction.h"
+#include "orchestrator/analysis/models/scaling_laws.h"
+#include "orchestrator/analysis/models/training.h"
+#include "orchestrator/model/evidence.h"
+
+namespace kneepoint {
+
+// --- A scaling law with given parameters; T(1) = 1.
+
+struct PredictRequest {
+  std::vector<double> serials, log_coefficients;  // every s with every c
+  Mode mode = Mode::strong;
+  int to = 512;  // the last K
+};
+
+struct PredictedPoint {
+  int k = 1;
+  double time = 0, speedup = 0, efficiency = 0;  // weak: speedup is K·E, results per second
+  std::optional<double> scaled_speedup;          // weak: Gustafson's
+  std::optional<double> ceiling_reached;         // strong with s > 0: S·s
+  std::optional<double> largest_serial;          // strong: keeps E at 0.8; none: no s does
+};
+
+// The last whole K that keeps E at `floor` or above; `beyond`: it is `to`, and perhaps not the
+// last.
+struct FloorReach {
+  double floor = 0;
+  int k = 1;
+  bool beyond = false;
+};
+
+// Where T is smallest, and what one has there with a whole number of workers.
+struct Fastest {
+  Optimum at;
+  double speedup = 0, efficiency = 0;
+};
+
+struct LawPrediction {
+  ScalingLaw law;
+  std::optional<double> ceiling;    // strong with s > 0: 1/s
+  std::optional<Fastest> fastest;   // strong; none: T falls for ever
+  std::array<FloorReach, 2> reach;  // of 0.8 and of 0.5
+  std::vector<PredictedPoint> points;
+};
+
+struct PredictAnswer {
+  Mode mode = Mode::strong;
+  int to = 512;
+  std::vector<LawPrediction> predictions;  // by s, then by c
+};
+
+// K = 1, 2, 4, ... up to `to`, and `to` itself.
+Result<PredictAnswer> predict(const PredictRequest& request);
+
+// --- How the work must grow to hold an efficiency; isoefficiency.h holds the three forms.
+
+struct IsoLaw {
+  double serial = 0, coefficient = 0;
+  Growth growth = Growth::logarithmic;
+};
+
+struct IsoPoint {
+  int k = 1;
+  IsoAnswer replicated, fixed_serial, proportional;
+};
+
+struct IsoCurve {
+  IsoLaw law;
+  std::vector<IsoPoint> points;  // K = 2, 4, 8, ... and the last
+};
+
+struct IsoPrediction {
+  double efficiency = 0.8;
+  int to = 512;
+  std::vector<IsoCurve> curves;
+};
+
+Result<IsoPrediction> predict_iso(double efficiency, int to, const std::vector<IsoLaw>& laws);
+
+// --- Data-parallel training: how far replicas carry before the critical batch.
+
+struct TrainingRequest {
+  double critical_batch = 0, micro = 1, accumulation = 1, sequence = 1;
+  std::vector<int> gpus;
+  std::optional<double> comm_ratio;  // of a split model; none: its efficiency is not told
+};
+
+struct TrainingPoint {
+  int gpus = 1;
+  ParallelPlan plan;       // replicas within the critical batch, the model split beyond
+  double batch = 0;        // of those replicas
+  BatchCost at_plan;       // of that batch
+  BatchCost all_replicas;  // if every GPU were a replica
+  // Useful results per GPU: what the batch leaves, times what splitting leaves.
+  std::optional<double> efficiency;
+};
+
+struct TrainingAnswer {
+  TrainingRequest request;
+  ReplicaCap cap;
+  std::vector<TrainingPoint> points;
+};
+
+Result<TrainingAnswer> predict_training(const TrainingRequest& request);
+
+// --- What a falling utilisation means.
+
+struct AtWorkers {
+  int k = 1;
+  double value = 0;
+};
+
+struct UtilisationPoint {
+  int k = 1;
+  double utilisation = 0;
+  double kept = 1;     // of what each GPU did at the smallest K
+  double speedup = 1;  // work per second relative to the smallest K
+  double cost = 1;     // GPU-time of a result relative to it
+  std::optional<double> tokens_per_second;
+};
+
+// `at`: utilisation at each K, ascending.
+Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWorkers>& at);
+// The same from rates: 6·parameters flops for each token.
+Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWorkers>& rates,
+                                                          double parameters, double peak);
+
+// --- A study's runs at K that were not measured: by every model that they leave plausible, with
+// the interval over all of them; analysis/models/prediction.h holds the method.
+
+struct StudyPredictRequest {
+  std::vector<int> to;       // empty: 2 and 4 times the largest K measured
+  bool beyond = false;       // up to 10 times instead of 4
+  std::optional<Mode> mode;  // none: all
+  std::string case_name;     // "": all
+};
+
+struct PredictedValue {
+  double value = 0, low = 0, high = 0;
+};
+
+struct PredictedK {
+  int k = 1;
+  PredictedValue seconds, speedup, efficiency;  // relative to the smallest K measured
+  bool extrapolated = false;
+  std::optional<double> measured;  // median T, where K was measured
+  std::vector<ModelPrediction> models;
+  std::string note;  // where the models differ
+};
+
+struct ModelOptimum {
+  std::string model;
+  double weight = 0;
+  std::optional<double> fastest_k;  // none: T falls for ever
+  bool in_range = false;            // within the K measured
+};
+
+// Why a K, or the curve as a whole, has no prediction.
+struct PredictionRefusal {
+  enum class Why {
+    analysis,    // `what` is the sentence of the analysis
+    provenance,  // the runs differ in it; `what` and `other` are two of them
+    no_model,    // `allows` is what measuring `add_k` as well would allow
+    misfit,      // the same, and `what` is the best model, which misses the runs by `missed`
+  };
+  Why why = Why::analysis;
+  std::string what, other;
+  double missed = 0;
+  std::string allows;
+  std::vector<int> add_k;
+  bool with_beyond = false;  // StudyPredictRequest::beyond would answer it
+};
+
+struct CurvePrediction {
+  std::string build, case_name, shape_name;
+  Mode mode = Mode::strong;
+  int k0 = 1, largest = 1, runs = 0;
+  double seconds0 = 0;  // median at k0
+  std::vector<PredictedK> points;
+  std::vector<ModelOptimum> models;  // plausible ones, best first
+  double missed = 0;                 // relative error of the best model, root mean square
+  bool lacks_fit = false;            // it misses by more than the runs' own scatter explains
+  std::vector<PredictionRefusal> refused;
+};
+
+struct StudyPrediction {
+  std::string study;
+  std::vector<Caveat> caveats;
+  double level = 0.90;
+  bool relative = false;  // T in units of the baseline's time: a table of speedups has no seconds
+  std::vector<CurvePrediction> curves;
+};
+
+// The error: no curve of the study is the one asked for.
+Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
+                                      const StudyPredictRequest& request);
+
+}  // namespace kneepoint
