@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "orchestrator/store/attempt_words.h"
+#include "orchestrator/store/attempt_tables.h"
 #include "orchestrator/store/database.h"
 #include "orchestrator/store/study_store.h"
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Studies: one row each. The counts that `list` shows are counted, not kept.
+// Studies: one row each, found by what people type. The counts that `list` shows are counted, not
+// kept. A new price is for what is handed over from now on: attempts of before keep the price that
+// they were handed over by. What ran before there was any price goes by the first one.
+#include "orchestrator/base/suggest.h"
 #include "orchestrator/store/database.h"
+#include "orchestrator/store/study_choice.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
@@ -26,6 +30,19 @@ bool read_study(const Statement& row, StudyRow& study, std::string& worker) {
   const auto unit = parse_worker_unit(worker);
   if (unit) study.worker = *unit;
   return unit.has_value();
+}
+
+constexpr std::size_t kMostListed = 10;
+
+std::string listed(const std::vector<std::string>& ids) {
+  std::string text;
+  for (std::size_t i = 0; i < ids.size() && i < kMostListed; ++i) {
+    text += (i == 0 ? "" : ", ") + ids[i];
+  }
+  if (ids.size() > kMostListed) {
+    text += " and " + std::to_string(ids.size() - kMostListed) + " more (kneepoint list)";
+  }
+  return text;
 }
 
 }  // namespace
@@ -135,6 +152,97 @@ Result<void> StudyStore::delete_study(RowId study) {
   if (deleted == 0) return no_such("study", study);
   held_.erase(study);
   return {};
+}
+
+Result<std::int64_t> choose_study(const std::string& words, const std::vector<StudyName>& known,
+                                  const std::string& place) {
+  if (words.empty()) {
+    return Error{ErrorCode::invalid,
+                 "no study named; give its id, a unique beginning of it, or "
+                 "its name"};
+  }
+  if (known.empty()) {
+    return Error{ErrorCode::not_found,
+                 "no study '" + words + "': there are no studies yet in " + place};
+  }
+  for (const auto& study : known) {
+    if (study.id == words) return study.row;
+  }
+  for (const auto& study : known) {
+    if (study.name == words) return study.row;
+  }
+  std::vector<std::string> ids, beginning, spellings;
+  std::int64_t row = 0;
+  for (const auto& study : known) {
+    ids.push_back(study.id);
+    spellings.push_back(study.id);
+    spellings.push_back(study.name);
+    if (!study.id.starts_with(words)) continue;
+    beginning.push_back(study.id);
+    row = study.row;
+  }
+  if (beginning.size() == 1) return row;
+  if (beginning.size() > 1) {
+    return Error{ErrorCode::invalid,
+                 "'" + words + "' could be any of " + listed(beginning) + "; type more of the id"};
+  }
+  const std::string near = nearest_word(words, spellings);
+  return Error{ErrorCode::not_found, "no study '" + words + "' in " + place +
+                                         (near.empty() ? "" : ", did you mean '" + near + "'?") +
+                                         (near.empty() ? "; there are: " : " There are: ") +
+                                         listed(ids)};
+}
+
+Result<StudyRow> StudyStore::find_study(const std::string& words) {
+  std::vector<StudyName> known;
+  {
+    TRY_ASSIGN(auto row, db_.query("SELECT id, study_id, name FROM studies"
+                                   " ORDER BY created_ns DESC, n DESC, id DESC"));
+    for (;;) {
+      TRY_ASSIGN(const bool there, row.next());
+      if (!there) break;
+      auto& study = known.emplace_back();
+      row.read(study.row, study.id, study.name);
+    }
+  }
+  TRY_ASSIGN(const RowId row, choose_study(words, known, db_.path()));
+  return study_row(row);
+}
+
+Result<void> StudyStore::set_study_price(RowId study, const SitePrice& price) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(const StudyRow now, study_row(study));
+  const bool same = now.price.text == price.text && now.price.item == price.item;
+  if (!same && !now.price.text.empty()) {
+    TRY_ASSIGN(const std::vector<SitePrice> earlier, earlier_prices(study));
+    const auto number = static_cast<std::int64_t>(earlier.size()) + 1;
+    TRY_ASSIGN(const int billed,
+               db_.run("UPDATE attempts SET price = ? WHERE price = 0 AND submissions > 0"
+                       " AND run IN (SELECT id FROM runs WHERE study = ?)",
+                       number, study));
+    if (billed > 0) {
+      TRY(
+          db_.run("INSERT INTO earlier_prices (study, number, path, item, text)"
+                  " VALUES (?, ?, ?, ?, ?)",
+                  study, number, now.price.book, now.price.item, now.price.text));
+    }
+  }
+  TRY(db_.run("UPDATE studies SET price_path = ?, price_item = ?, price_text = ? WHERE id = ?",
+              price.book, price.item, price.text, study));
+  return transaction.commit();
+}
+
+Result<std::vector<SitePrice>> StudyStore::earlier_prices(RowId study) {
+  TRY_ASSIGN(auto row, db_.query("SELECT path, item, text FROM earlier_prices WHERE study = ?"
+                                 " ORDER BY number",
+                                 study));
+  std::vector<SitePrice> found;
+  for (;;) {
+    TRY_ASSIGN(const bool there, row.next());
+    if (!there) return found;
+    SitePrice& price = found.emplace_back();
+    row.read(price.book, price.item, price.text);
+  }
 }
 
 }  // namespace kneepoint
