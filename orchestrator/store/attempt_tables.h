@@ -116,13 +116,8 @@ Result<std::vector<Row>> rows_of(Database& db, RowId attempt) {
   static const std::string kSelect = "SELECT " + column_names<Row>("") + " FROM " +
                                      std::string(Table::name) + " WHERE attempt = ? ORDER BY " +
                                      std::string(Table::order);
-  TRY_ASSIGN(auto select, db.query(kSelect, attempt));
-  std::vector<Row> rows;
-  for (;;) {
-    TRY_ASSIGN(const bool there, select.next());
-    if (!there) return rows;
-    read_row(select, rows.emplace_back());
-  }
+  return all_rows<Row>(db.query(kSelect, attempt),
+                       [](const Statement& from, Row& row) { read_row(from, row); });
 }
 
 // A row that is there stays as it is.

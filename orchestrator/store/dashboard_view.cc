@@ -38,18 +38,13 @@ Result<std::int64_t> DashboardView::data_version() {
 }
 
 Result<std::vector<StudyLine>> DashboardView::lines(Result<Statement> query) {
-  if (!query) return query.error();
-  std::vector<StudyLine> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, query->next());
-    if (!there) return found;
-    StudyLine& s = found.emplace_back();
+  return all_rows<StudyLine>(std::move(query), [](const Statement& row, StudyLine& s) {
     Lease lease;
-    query->read(s.row, s.id, s.name, s.hash8, s.n, s.state, s.backend, s.site, s.worker,
-                s.knee_floor, s.created_ns, s.updated_ns, s.runs, s.succeeded, s.failed, lease.host,
-                lease.pid, lease.heartbeat_ns);
+    row.read(s.row, s.id, s.name, s.hash8, s.n, s.state, s.backend, s.site, s.worker, s.knee_floor,
+             s.created_ns, s.updated_ns, s.runs, s.succeeded, s.failed, lease.host, lease.pid,
+             lease.heartbeat_ns);
     if (lease.heartbeat_ns > 0) s.lease = std::move(lease);
-  }
+  });
 }
 
 Result<std::vector<StudyLine>> DashboardView::studies(int most, const std::string& before) {
@@ -77,29 +72,22 @@ Result<std::vector<StudyLine>> DashboardView::unattended(int most) {
 }
 
 Result<std::vector<Event>> DashboardView::last_events(RowId study, int most) {
-  TRY_ASSIGN(auto row, database_->query("SELECT wall_ns, kind, text, run_number, attempt_number"
-                                        " FROM events WHERE study = ? ORDER BY id DESC LIMIT ?",
-                                        study, most));
-  std::vector<Event> events;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) break;
-    Event& e = events.emplace_back();
-    row.read(e.wall_ns, e.kind, e.text, e.run_number, e.attempt_number);
-  }
+  TRY_ASSIGN(
+      std::vector<Event> events,
+      all_rows<Event>(database_->query("SELECT wall_ns, kind, text, run_number, attempt_number"
+                                       " FROM events WHERE study = ? ORDER BY id DESC LIMIT ?",
+                                       study, most),
+                      [](const Statement& row, Event& e) {
+                        row.read(e.wall_ns, e.kind, e.text, e.run_number, e.attempt_number);
+                      }));
   std::reverse(events.begin(), events.end());
   return events;
 }
 
 Result<std::int64_t> DashboardView::newest_event(RowId study, std::int64_t after) {
   // By row, not by the study's index: only what is newer is looked at.
-  TRY_ASSIGN(auto row,
-             database_->query("SELECT COALESCE(MAX(id), ?) FROM events WHERE id > ? AND +study = ?",
-                              after, after, study));
-  std::int64_t newest = after;
-  TRY_ASSIGN(const bool there, row.next());
-  if (there) row.read(newest);
-  return newest;
+  return database_->number_of("SELECT COALESCE(MAX(id), ?) FROM events WHERE id > ? AND +study = ?",
+                              after, after, study);
 }
 
 Result<std::vector<ActiveLine>> DashboardView::active(RowId study, int most) {
@@ -111,19 +99,14 @@ Result<std::vector<ActiveLine>> DashboardView::active(RowId study, int most) {
           " FROM runs r JOIN attempts a ON a.run = r.id"
           " WHERE r.study = ? AND r.outcome = 'open' AND a.state IN ") +
       kActiveStates + " ORDER BY r.number, a.number LIMIT ?";
-  TRY_ASSIGN(auto row, database_->query(kSelect, study, most));
-  std::vector<ActiveLine> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    ActiveLine& a = found.emplace_back();
-    row.read(a.run, a.attempt, a.state, a.nodes, a.waiting, a.since_ns, a.samples);
-  }
+  return all_rows<ActiveLine>(
+      database_->query(kSelect, study, most), [](const Statement& row, ActiveLine& a) {
+        row.read(a.run, a.attempt, a.state, a.nodes, a.waiting, a.since_ns, a.samples);
+      });
 }
 
 Result<std::vector<PointPace>> DashboardView::paces(RowId study) {
-  TRY_ASSIGN(
-      auto row,
+  return all_rows<PointPace>(
       database_->query(
           "SELECT TOTAL(CASE WHEN a.state = 'succeeded' AND a.ended_ns > a.started_ns"
           "   AND a.started_ns > 0 THEN (a.ended_ns - a.started_ns) * 1e-9 ELSE 0 END),"
@@ -131,15 +114,11 @@ Result<std::vector<PointPace>> DashboardView::paces(RowId study) {
           "   AND a.started_ns > 0 THEN 1 END),"
           " COUNT(DISTINCT CASE WHEN r.outcome = 'open' THEN r.id END)"
           " FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ? GROUP BY r.point",
-          study));
-  std::vector<PointPace> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    PointPace& pace = found.emplace_back();
-    row.read(pace.seconds, pace.ended, pace.open);
-    if (pace.ended > 0) pace.seconds /= pace.ended;
-  }
+          study),
+      [](const Statement& row, PointPace& pace) {
+        row.read(pace.seconds, pace.ended, pace.open);
+        if (pace.ended > 0) pace.seconds /= pace.ended;
+      });
 }
 
 Result<std::vector<RunLine>> DashboardView::runs(RowId study, int after, int most) {
@@ -155,26 +134,17 @@ Result<std::vector<RunLine>> DashboardView::runs(RowId study, int after, int mos
       " LEFT JOIN attempts a ON a.run = r.id"
       "  AND a.number = (SELECT MAX(number) FROM attempts WHERE run = r.id)"
       " WHERE r.study = ? AND r.number > ? ORDER BY r.number LIMIT ?";
-  TRY_ASSIGN(auto row, database_->query(kSelect, study, after, most));
-  std::vector<RunLine> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    RunLine& r = found.emplace_back();
-    row.read(r.run, r.key, r.k, r.repeat, r.state, r.seconds, r.attempts);
-  }
+  return all_rows<RunLine>(database_->query(kSelect, study, after, most),
+                           [](const Statement& row, RunLine& r) {
+                             row.read(r.run, r.key, r.k, r.repeat, r.state, r.seconds, r.attempts);
+                           });
 }
 
 Result<std::vector<SeriesLine>> DashboardView::series_rows(Result<Statement> query) {
-  if (!query) return query.error();
-  std::vector<SeriesLine> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, query->next());
-    if (!there) return found;
-    SeriesLine& s = found.emplace_back();
+  return all_rows<SeriesLine>(std::move(query), [](const Statement& row, SeriesLine& s) {
     int n = 1;  // of the newest; SQLite takes the other bare columns from its row
-    query->read(s.name, s.hash8, s.studies, n, s.newest, s.state);
-  }
+    row.read(s.name, s.hash8, s.studies, n, s.newest, s.state);
+  });
 }
 
 Result<std::vector<SeriesLine>> DashboardView::series(int most) {

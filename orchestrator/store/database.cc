@@ -200,15 +200,6 @@ Result<void> Database::run_script(const std::string& sql) {
   return {};
 }
 
-Result<std::int64_t> Database::number_of(std::string_view sql) {
-  TRY_ASSIGN(auto statement, query(sql));
-  TRY_ASSIGN(const bool there, statement.next());
-  ENSURE(there, "number_of() needs a query that always has a row");
-  std::int64_t number = 0;
-  statement.read(number);
-  return number;
-}
-
 std::int64_t Database::last_insert_row() const {
   return sqlite3_last_insert_rowid(handle_);
 }

@@ -132,8 +132,17 @@ class Database {
     if (!statement) return statement.error();
     return statement->run(values...);
   }
-  Result<void> run_script(const std::string& sql);         // several statements, nothing to bind
-  Result<std::int64_t> number_of(std::string_view query);  // one row, one column
+  Result<void> run_script(const std::string& sql);  // several statements, nothing to bind
+  // The one number that a query always has.
+  template <typename... T>
+  Result<std::int64_t> number_of(std::string_view sql, const T&... values) {
+    TRY_ASSIGN(auto statement, query(sql, values...));
+    TRY_ASSIGN(const bool there, statement.next());
+    ENSURE(there, "number_of() needs a query that always has a row");
+    std::int64_t number = 0;
+    statement.read(number);
+    return number;
+  }
   std::int64_t last_insert_row() const;
 
   // A writable database takes the write lock at once, so that nothing can change in between.
@@ -159,5 +168,23 @@ class Database {
   int depth_ = 0;  // of transactions
   std::map<std::string, sqlite3_stmt*, std::less<>> idle_;
 };
+
+// Every row of a query, each read by read(row, value) into a value of its own.
+template <typename Value, typename Read>
+Result<std::vector<Value>> all_rows(Result<Statement> query, const Read& read) {
+  if (!query) return query.error();
+  std::vector<Value> values;
+  for (;;) {
+    TRY_ASSIGN(const bool there, query->next());
+    if (!there) return values;
+    read(static_cast<const Statement&>(*query), values.emplace_back());
+  }
+}
+// The same of a query of one column.
+template <typename Value>
+Result<std::vector<Value>> all_rows(Result<Statement> query) {
+  return all_rows<Value>(std::move(query),
+                         [](const Statement& row, Value& value) { row.read(value); });
+}
 
 }  // namespace kneepoint

@@ -83,16 +83,13 @@ Result<bool> StudyStore::put_acknowledged(const AcknowledgedChange& change) {
 }
 
 Result<std::vector<AcknowledgedChange>> StudyStore::acknowledged(const std::string& series) {
-  TRY_ASSIGN(auto row, db_.query("SELECT series, study_id, note, who, made_ns"
-                                 " FROM acknowledged_changes WHERE series = ? ORDER BY made_ns",
-                                 series));
-  std::vector<AcknowledgedChange> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    AcknowledgedChange& one = found.emplace_back();
-    row.read(one.series, one.study, one.note, one.who, one.made_ns);
-  }
+  return all_rows<AcknowledgedChange>(
+      db_.query("SELECT series, study_id, note, who, made_ns"
+                " FROM acknowledged_changes WHERE series = ? ORDER BY made_ns",
+                series),
+      [](const Statement& row, AcknowledgedChange& one) {
+        row.read(one.series, one.study, one.note, one.who, one.made_ns);
+      });
 }
 
 Result<void> StudyStore::put_calibration(const Calibration& one) {
@@ -147,20 +144,16 @@ Result<bool> StudyStore::put_verdict(const StoredVerdict& verdict) {
 }
 
 Result<std::vector<StoredVerdict>> StudyStore::verdicts(const std::string& series) {
-  TRY_ASSIGN(auto row,
-             db_.query("SELECT s.study_id, v.verdict, v.why, v.line, v.made_ns FROM verdicts v"
-                       " JOIN studies s ON s.id = v.study WHERE (? = '' OR"
-                       " s.name || '-' || s.hash8 = ?) AND v.position ="
-                       " (SELECT MAX(position) FROM verdicts WHERE study = v.study)"
-                       " ORDER BY s.name, s.hash8, s.n DESC",
-                       series, series));
-  std::vector<StoredVerdict> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    StoredVerdict& one = found.emplace_back();
-    row.read(one.study, one.verdict, one.why, one.line, one.made_ns);
-  }
+  return all_rows<StoredVerdict>(
+      db_.query("SELECT s.study_id, v.verdict, v.why, v.line, v.made_ns FROM verdicts v"
+                " JOIN studies s ON s.id = v.study WHERE (? = '' OR"
+                " s.name || '-' || s.hash8 = ?) AND v.position ="
+                " (SELECT MAX(position) FROM verdicts WHERE study = v.study)"
+                " ORDER BY s.name, s.hash8, s.n DESC",
+                series, series),
+      [](const Statement& row, StoredVerdict& one) {
+        row.read(one.study, one.verdict, one.why, one.line, one.made_ns);
+      });
 }
 
 }  // namespace kneepoint

@@ -15,11 +15,8 @@ constexpr char kBetween[] = ": ";
 
 Result<void> StudyStore::put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) {
   TRY_ASSIGN(auto transaction, db_.begin());
-  TRY_ASSIGN(auto last,
-             db_.query("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
-  TRY(last.next());
-  int number = 0;
-  last.read(number);
+  TRY_ASSIGN(std::int64_t number,
+             db_.number_of("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
   TRY_ASSIGN(auto put_run,
              db_.prepare("INSERT INTO runs (study, point, number, repeat, round, position, outcome)"
                          " VALUES (?, ?, ?, ?, 0, ?, 'succeeded')"));
@@ -62,17 +59,16 @@ Result<void> StudyStore::set_caveat(RowId study, const Caveat& caveat) {
 }
 
 Result<void> StudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
-  TRY_ASSIGN(auto row, db_.query("SELECT text FROM events WHERE study = ? AND run_number = 0"
-                                 " AND kind = ? ORDER BY id",
-                                 study, kCaveat));
-  for (std::string text;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return {};
-    row.read(text);
+  TRY_ASSIGN(const auto texts,
+             all_rows<std::string>(db_.query("SELECT text FROM events WHERE study = ?"
+                                             " AND run_number = 0 AND kind = ? ORDER BY id",
+                                             study, kCaveat)));
+  for (const std::string& text : texts) {
     const std::size_t cut = text.find(kBetween);
     if (cut == std::string::npos) continue;
     evidence.caveats.push_back({text.substr(0, cut), text.substr(cut + 2)});
   }
+  return {};
 }
 
 }  // namespace kneepoint

@@ -81,27 +81,15 @@ Result<std::vector<RowId>> StudyStore::put_points(RowId study, const std::vector
 }
 
 Result<std::vector<RowId>> StudyStore::point_rows(RowId study) {
-  TRY_ASSIGN(auto row, db_.query("SELECT id FROM points WHERE study = ? ORDER BY id", study));
-  std::vector<RowId> rows;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return rows;
-    row.read(rows.emplace_back());
-  }
+  return all_rows<RowId>(db_.query("SELECT id FROM points WHERE study = ? ORDER BY id", study));
 }
 
 Result<void> StudyStore::put_runs(RowId study, const std::vector<PlannedRun>& runs) {
   TRY_ASSIGN(auto transaction, db_.begin());
   TRY_ASSIGN(const auto point_list, point_rows(study));
   const std::unordered_set<RowId> points(point_list.begin(), point_list.end());
-  int next = 1;
-  {
-    TRY_ASSIGN(auto last,
-               db_.query("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
-    TRY(last.next());
-    last.read(next);
-    ++next;
-  }
+  TRY_ASSIGN(std::int64_t next,
+             db_.number_of("SELECT COALESCE(MAX(number), 0) + 1 FROM runs WHERE study = ?", study));
   TRY_ASSIGN(auto insert,
              db_.prepare("INSERT INTO runs (study, point, number, repeat, round, position)"
                          " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (point, repeat) DO NOTHING"));
@@ -123,16 +111,11 @@ Result<void> StudyStore::put_round(RowId study, const RoundRow& round) {
 }
 
 Result<std::vector<RoundRow>> StudyStore::rounds(RowId study) {
-  TRY_ASSIGN(auto row, db_.query("SELECT round, evidence_hash FROM rounds WHERE study = ?"
-                                 " ORDER BY round",
-                                 study));
-  std::vector<RoundRow> rounds;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return rounds;
-    auto& round = rounds.emplace_back();
-    row.read(round.round, round.evidence_hash);
-  }
+  return all_rows<RoundRow>(
+      db_.query("SELECT round, evidence_hash FROM rounds WHERE study = ?"
+                " ORDER BY round",
+                study),
+      [](const Statement& row, RoundRow& round) { row.read(round.round, round.evidence_hash); });
 }
 
 }  // namespace kneepoint

@@ -72,31 +72,22 @@ Result<int> StudyStore::drop_imported_nights(const std::string& series) {
 
 Result<std::vector<SeriesStudy>> StudyStore::series_studies(const std::string& name,
                                                             const std::string& hash8) {
-  TRY_ASSIGN(auto row, db_.query("SELECT id, study_id, n, state, backend, created_ns FROM studies"
-                                 " WHERE name = ? AND hash8 = ? ORDER BY n",
-                                 name, hash8));
-  std::vector<SeriesStudy> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    SeriesStudy& one = found.emplace_back();
-    row.read(one.row, one.id, one.n, one.state, one.backend, one.created_ns);
-  }
+  return all_rows<SeriesStudy>(
+      db_.query("SELECT id, study_id, n, state, backend, created_ns FROM studies"
+                " WHERE name = ? AND hash8 = ? ORDER BY n",
+                name, hash8),
+      [](const Statement& row, SeriesStudy& one) {
+        row.read(one.row, one.id, one.n, one.state, one.backend, one.created_ns);
+      });
 }
 
 Result<std::vector<std::string>> StudyStore::other_series(const std::string& name,
                                                           const std::string& hash8) {
-  TRY_ASSIGN(auto row, db_.query("SELECT name || '-' || hash8 FROM studies WHERE name = ?"
-                                 " AND hash8 <> ? AND backend <> 'import' GROUP BY hash8"
-                                 " ORDER BY MAX(created_ns) DESC, hash8",
-                                 name, hash8));
-  std::vector<std::string> found;
-  for (std::string series;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    row.read(series);
-    found.push_back(series);
-  }
+  return all_rows<std::string>(
+      db_.query("SELECT name || '-' || hash8 FROM studies WHERE name = ?"
+                " AND hash8 <> ? AND backend <> 'import' GROUP BY hash8"
+                " ORDER BY MAX(created_ns) DESC, hash8",
+                name, hash8));
 }
 
 Result<GateNight> StudyStore::gate_night(RowId study) {
@@ -141,14 +132,10 @@ Result<void> StudyStore::read_night_facts(RowId study, GateNight& night) {
       " CROSS JOIN provenance t ON t.attempt = a.id WHERE r.study = ? AND a.state = 'succeeded'"
       " AND t.name IN (" +
       names_of_compared_facts() + ")";
-  TRY_ASSIGN(auto row, db_.query(kSelect, study));
-  std::vector<Fact> facts;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) break;
-    Fact& fact = facts.emplace_back();
-    row.read(fact.name, fact.value);
-  }
+  TRY_ASSIGN(const auto facts,
+             all_rows<Fact>(db_.query(kSelect, study), [](const Statement& row, Fact& fact) {
+               row.read(fact.name, fact.value);
+             }));
   const std::string text = comparable_provenance(facts);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find("; ", begin), text.size());

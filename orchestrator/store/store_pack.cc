@@ -15,9 +15,6 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::string_view kRowId = "id";
-constexpr std::string_view kStudy = "study";
-
 // Which table a column refers to; "": none.
 std::string_view target_of(std::string_view column) {
   if (column == "point") return "points";
@@ -84,14 +81,10 @@ std::span<const TravellingTable> travelling_tables() {
 
 // Without the row's own id and the study: those are every database's own.
 Result<std::vector<std::string>> StudyStore::columns_of(const std::string& table) {
-  TRY_ASSIGN(auto row, db_.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", table));
-  std::vector<std::string> columns;
-  for (std::string name;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return columns;
-    row.read(name);
-    if (name != kRowId && name != kStudy) columns.push_back(name);
-  }
+  return all_rows<std::string>(
+      db_.query("SELECT name FROM pragma_table_info(?) WHERE name NOT IN ('id', 'study')"
+                " ORDER BY cid",
+                table));
 }
 
 Result<std::vector<RowTable>> StudyStore::study_tables(RowId study) {

@@ -21,17 +21,14 @@ Result<void> StudyStore::put_event(RowId study, const Event& event) {
 
 Result<std::vector<Event>> StudyStore::events(RowId study, int run_number) {
   const int last = run_number == 0 ? std::numeric_limits<int>::max() : run_number;
-  TRY_ASSIGN(auto row, db_.query("SELECT wall_ns, kind, text, run_number, attempt_number"
-                                 " FROM events WHERE study = ? AND run_number BETWEEN ? AND ?"
-                                 " ORDER BY id",
-                                 study, run_number, last));
-  std::vector<Event> events;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return events;
-    Event& event = events.emplace_back();
-    row.read(event.wall_ns, event.kind, event.text, event.run_number, event.attempt_number);
-  }
+  return all_rows<Event>(db_.query("SELECT wall_ns, kind, text, run_number, attempt_number"
+                                   " FROM events WHERE study = ? AND run_number BETWEEN ? AND ?"
+                                   " ORDER BY id",
+                                   study, run_number, last),
+                         [](const Statement& row, Event& event) {
+                           row.read(event.wall_ns, event.kind, event.text, event.run_number,
+                                    event.attempt_number);
+                         });
 }
 
 Result<std::vector<Fact>> StudyStore::facts(RowId attempt) {
@@ -58,13 +55,10 @@ Result<AttemptProfile> StudyStore::profile(RowId attempt) {
 }
 
 Result<std::int64_t> StudyStore::sample_count(RowId study) {
-  TRY_ASSIGN(auto row, db_.query("SELECT COUNT(*) FROM runs r JOIN attempts a ON a.run = r.id"
-                                 " JOIN samples s ON s.attempt = a.id WHERE r.study = ?",
-                                 study));
-  TRY_ASSIGN(const bool there, row.next());
-  std::int64_t count = 0;
-  if (there) row.read(count);
-  return count;
+  return db_.number_of(
+      "SELECT COUNT(*) FROM runs r JOIN attempts a ON a.run = r.id"
+      " JOIN samples s ON s.attempt = a.id WHERE r.study = ?",
+      study);
 }
 
 Result<std::int64_t> StudyStore::drop_samples(RowId study) {

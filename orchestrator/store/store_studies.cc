@@ -79,21 +79,17 @@ Result<StudyRow> StudyStore::create_study(const Study& study, const Site& site, 
 }
 
 Result<std::vector<Build>> StudyStore::builds(RowId study) {
-  TRY_ASSIGN(auto row,
-             db_.query("SELECT label, workload, kind, place, hash FROM builds WHERE study = ?"
-                       " ORDER BY position",
-                       study));
-  std::vector<Build> found;
-  std::string kind;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    Build& build = found.emplace_back();
-    row.read(build.label, build.workload, kind, build.place, build.hash);
-    build.kind = kind == "image"    ? Build::Kind::image
-                 : kind == "folder" ? Build::Kind::folder
-                                    : Build::Kind::file;
-  }
+  return all_rows<Build>(
+      db_.query("SELECT label, workload, kind, place, hash FROM builds WHERE study = ?"
+                " ORDER BY position",
+                study),
+      [](const Statement& row, Build& build) {
+        std::string kind;
+        row.read(build.label, build.workload, kind, build.place, build.hash);
+        build.kind = kind == "image"    ? Build::Kind::image
+                     : kind == "folder" ? Build::Kind::folder
+                                        : Build::Kind::file;
+      });
 }
 
 Result<StudyRow> StudyStore::study_row(RowId study) {
@@ -194,17 +190,12 @@ Result<std::int64_t> choose_study(const std::string& words, const std::vector<St
 }
 
 Result<StudyRow> StudyStore::find_study(const std::string& words) {
-  std::vector<StudyName> known;
-  {
-    TRY_ASSIGN(auto row, db_.query("SELECT id, study_id, name FROM studies"
-                                   " ORDER BY created_ns DESC, n DESC, id DESC"));
-    for (;;) {
-      TRY_ASSIGN(const bool there, row.next());
-      if (!there) break;
-      auto& study = known.emplace_back();
-      row.read(study.row, study.id, study.name);
-    }
-  }
+  TRY_ASSIGN(const auto known,
+             all_rows<StudyName>(db_.query("SELECT id, study_id, name FROM studies"
+                                           " ORDER BY created_ns DESC, n DESC, id DESC"),
+                                 [](const Statement& row, StudyName& study) {
+                                   row.read(study.row, study.id, study.name);
+                                 }));
   TRY_ASSIGN(const RowId row, choose_study(words, known, db_.path()));
   return study_row(row);
 }
@@ -233,16 +224,11 @@ Result<void> StudyStore::set_study_price(RowId study, const SitePrice& price) {
 }
 
 Result<std::vector<SitePrice>> StudyStore::earlier_prices(RowId study) {
-  TRY_ASSIGN(auto row, db_.query("SELECT path, item, text FROM earlier_prices WHERE study = ?"
-                                 " ORDER BY number",
-                                 study));
-  std::vector<SitePrice> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    SitePrice& price = found.emplace_back();
-    row.read(price.book, price.item, price.text);
-  }
+  return all_rows<SitePrice>(
+      db_.query("SELECT path, item, text FROM earlier_prices WHERE study = ?"
+                " ORDER BY number",
+                study),
+      [](const Statement& row, SitePrice& price) { row.read(price.book, price.item, price.text); });
 }
 
 }  // namespace kneepoint
