@@ -15,6 +15,7 @@
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/training.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
@@ -33,6 +34,13 @@ struct PredictedPoint {
   std::optional<double> scaled_speedup;          // weak: Gustafson's
   std::optional<double> ceiling_reached;         // strong with s > 0: S·s
   std::optional<double> largest_serial;          // strong: keeps E at 0.8; none: no s does
+  static constexpr auto fields() {
+    using T = PredictedPoint;
+    return described(
+        field("k", &T::k), field("time", &T::time), field("speedup", &T::speedup),
+        field("efficiency", &T::efficiency), field("scaled_speedup", &T::scaled_speedup),
+        field("ceiling_reached", &T::ceiling_reached), field("largest_serial", &T::largest_serial));
+  }
 };
 
 // The last whole K that keeps E at `floor` or above; `beyond`: it is `to`, and perhaps not the
@@ -41,12 +49,21 @@ struct FloorReach {
   double floor = 0;
   int k = 1;
   bool beyond = false;
+  static constexpr auto fields() {
+    using T = FloorReach;
+    return described(field("floor", &T::floor), field("k", &T::k), field("beyond", &T::beyond));
+  }
 };
 
 // Where T is smallest, and what one has there with a whole number of workers.
 struct Fastest {
   Optimum at;
   double speedup = 0, efficiency = 0;
+  static constexpr auto fields() {
+    using T = Fastest;
+    return described(fields_of(&T::at), field("speedup", &T::speedup),
+                     field("efficiency", &T::efficiency));
+  }
 };
 
 struct LawPrediction {
@@ -55,12 +72,24 @@ struct LawPrediction {
   std::optional<Fastest> fastest;   // strong; none: T falls for ever
   std::array<FloorReach, 2> reach;  // of 0.8 and of 0.5
   std::vector<PredictedPoint> points;
+  static constexpr auto fields() {
+    using T = LawPrediction;
+    return described(field("serial", [](const T& p) { return p.law.serial; }),
+                     field("log_coefficient", [](const T& p) { return p.law.log_coefficient; }),
+                     field("ceiling", &T::ceiling), field("fastest", &T::fastest),
+                     field("floors", &T::reach), field("points", &T::points));
+  }
 };
 
 struct PredictAnswer {
   Mode mode = Mode::strong;
   int to = 512;
   std::vector<LawPrediction> predictions;  // by s, then by c
+  static constexpr auto fields() {
+    using T = PredictAnswer;
+    return described(field("mode", &T::mode), field("to", &T::to),
+                     field("predictions", &T::predictions));
+  }
 };
 
 // K = 1, 2, 4, ... up to `to`, and `to` itself.
@@ -71,22 +100,42 @@ Result<PredictAnswer> predict(const PredictRequest& request);
 struct IsoLaw {
   double serial = 0, coefficient = 0;
   Growth growth = Growth::logarithmic;
+  static constexpr auto fields() {
+    using T = IsoLaw;
+    return described(field("serial", &T::serial), field("growth", &T::growth),
+                     field("coefficient", &T::coefficient));
+  }
 };
 
 struct IsoPoint {
   int k = 1;
   IsoAnswer replicated, fixed_serial, proportional;
+  static constexpr auto fields() {
+    using T = IsoPoint;
+    return described(field("k", &T::k), field("replicated", &T::replicated),
+                     field("fixed_serial", &T::fixed_serial),
+                     field("serial_fraction", &T::proportional));
+  }
 };
 
 struct IsoCurve {
   IsoLaw law;
   std::vector<IsoPoint> points;  // K = 2, 4, 8, ... and the last
+  static constexpr auto fields() {
+    using T = IsoCurve;
+    return described(fields_of(&T::law), field("points", &T::points));
+  }
 };
 
 struct IsoPrediction {
   double efficiency = 0.8;
   int to = 512;
   std::vector<IsoCurve> curves;
+  static constexpr auto fields() {
+    using T = IsoPrediction;
+    return described(field("efficiency", &T::efficiency), field("to", &T::to),
+                     field("curves", &T::curves));
+  }
 };
 
 Result<IsoPrediction> predict_iso(double efficiency, int to, const std::vector<IsoLaw>& laws);
@@ -107,12 +156,30 @@ struct TrainingPoint {
   BatchCost all_replicas;  // if every GPU were a replica
   // Useful results per GPU: what the batch leaves, times what splitting leaves.
   std::optional<double> efficiency;
+  static constexpr auto fields() {
+    using T = TrainingPoint;
+    return described(
+        field("gpus", &T::gpus), field("replicas", [](const T& p) { return p.plan.replicas; }),
+        field("model_ways", [](const T& p) { return p.plan.model_ways; }),
+        field("idle", [](const T& p) { return p.plan.idle; }), field("batch", &T::batch),
+        field("steps", [](const T& p) { return p.at_plan.steps; }),
+        field("data", [](const T& p) { return p.at_plan.data; }), field("useful", &T::efficiency),
+        field("useful_all_replicas", [](const T& p) { return p.all_replicas.efficiency; }));
+  }
 };
 
 struct TrainingAnswer {
   TrainingRequest request;
   ReplicaCap cap;
   std::vector<TrainingPoint> points;
+  static constexpr auto fields() {
+    using T = TrainingAnswer;
+    return described(field("critical_batch", [](const T& p) { return p.request.critical_batch; }),
+                     field("batch_of_one_replica", [](const T& p) { return p.cap.batch_of_one; }),
+                     field("replicas_allowed", [](const T& p) { return p.cap.replicas; }),
+                     field("comm_ratio", [](const T& p) { return p.request.comm_ratio; }),
+                     field("points", &T::points));
+  }
 };
 
 Result<TrainingAnswer> predict_training(const TrainingRequest& request);
@@ -131,6 +198,12 @@ struct UtilisationPoint {
   double speedup = 1;  // work per second relative to the smallest K
   double cost = 1;     // GPU-time of a result relative to it
   std::optional<double> tokens_per_second;
+  static constexpr auto fields() {
+    using T = UtilisationPoint;
+    return described(field("k", &T::k), field("utilisation", &T::utilisation),
+                     field("kept", &T::kept), field("speedup", &T::speedup),
+                     field("cost", &T::cost), field("tokens_per_second", &T::tokens_per_second));
+  }
 };
 
 // `at`: utilisation at each K, ascending.
@@ -151,6 +224,10 @@ struct StudyPredictRequest {
 
 struct PredictedValue {
   double value = 0, low = 0, high = 0;
+  static constexpr auto fields() {
+    using T = PredictedValue;
+    return described(field("value", &T::value), field("low", &T::low), field("high", &T::high));
+  }
 };
 
 struct PredictedK {
@@ -167,6 +244,11 @@ struct ModelOptimum {
   double weight = 0;
   std::optional<double> fastest_k;  // none: T falls for ever
   bool in_range = false;            // within the K measured
+  static constexpr auto fields() {
+    using T = ModelOptimum;
+    return described(field("name", &T::model), field("weight", &T::weight),
+                     field("fastest_k", &T::fastest_k), field("fastest_in_range", &T::in_range));
+  }
 };
 
 // Why a K, or the curve as a whole, has no prediction.

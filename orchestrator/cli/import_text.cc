@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "orchestrator/analysis/statistics/times.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/json_members.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
@@ -90,16 +90,9 @@ std::string import_text(const ImportAnswer& answer, int width) {
 
 std::string import_json(const ImportAnswer& answer) {
   JsonWriter json;
-  json.begin_object();
-  put_members(json, "study", answer.study, "created", answer.created, "file", answer.file, "sha256",
-              answer.sha256, "runs", answer.runs, "time_unit", answer.relative ? "baseline" : "s");
-  put_objects(json, "curves", answer.curves, [&](const ImportedCurve& curve) {
-    put_members(json, "build", curve.build, "case", curve.case_name, "mode", to_string(curve.mode));
-    put_objects(json, "points", curve.points, [&](const ImportedPoint& point) {
-      put_members(json, "k", point.k, "runs", point.runs, "time", point.seconds, "speedup",
-                  point.speedup, "efficiency", point.efficiency);
-    });
-  });
+  json.begin_object().put("study", answer.study).put("created", answer.created);
+  json.put("file", answer.file).put("sha256", answer.sha256).put("runs", answer.runs);
+  json.put("time_unit", answer.relative ? "baseline" : "s").put("curves", answer.curves);
   put_caveats(json, answer.caveats);
   return json.end_object().text();
 }

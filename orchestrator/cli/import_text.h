@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {
@@ -14,12 +15,22 @@ namespace kneepoint::cli {
 struct ImportedPoint {
   int k = 1, runs = 0;
   double seconds = 0, speedup = 0, efficiency = 0;  // medians, relative to the curve's smallest K
+  static constexpr auto fields() {
+    using T = ImportedPoint;
+    return described(field("k", &T::k), field("runs", &T::runs), field("time", &T::seconds),
+                     field("speedup", &T::speedup), field("efficiency", &T::efficiency));
+  }
 };
 
 struct ImportedCurve {
   std::string build, case_name;
   Mode mode = Mode::strong;
   std::vector<ImportedPoint> points;  // K ascending
+  static constexpr auto fields() {
+    using T = ImportedCurve;
+    return described(field("build", &T::build), field("case", &T::case_name),
+                     field("mode", &T::mode), field("points", &T::points));
+  }
 };
 
 struct ImportAnswer {

@@ -26,6 +26,15 @@ IsoAnswer needs(double work, double k) {
 
 }  // namespace
 
+const char* to_string(Growth growth) {
+  return growth == Growth::linear ? "linear" : "logarithmic";
+}
+
+const char* to_string(IsoStatus status) {
+  if (status == IsoStatus::grows) return "grows";
+  return status == IsoStatus::already_met ? "any" : "unattainable";
+}
+
 Result<IsoAnswer> isoefficiency_replicated(const IsoRequest& r) {
   TRY(require_request(r));
   const double e = r.efficiency;

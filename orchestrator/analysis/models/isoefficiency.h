@@ -5,10 +5,12 @@
 #pragma once
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
 enum class Growth { logarithmic, linear };
+const char* to_string(Growth growth);
 
 struct IsoRequest {
   double serial = 0;         // seconds of it, or its fraction of the work: see each form
@@ -19,11 +21,17 @@ struct IsoRequest {
 };
 
 enum class IsoStatus { grows, already_met, unattainable };
+const char* to_string(IsoStatus status);
 
 struct IsoAnswer {
   IsoStatus status = IsoStatus::already_met;
   double work = 0;        // total, in seconds of one worker; 0 unless status is `grows`
   double per_worker = 0;  // work / K
+  static constexpr auto fields() {
+    using T = IsoAnswer;
+    return described(field("status", &T::status), field_or_null("work", &T::work),
+                     field_or_null("per_worker", &T::per_worker));
+  }
 };
 
 // Serial part done by every worker and counted as useful: T = s + w + comm, E = (s + w) / T.
