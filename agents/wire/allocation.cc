@@ -55,6 +55,12 @@ void read_value(const json& value, T& out) {
   }
 }
 
+// What is no base64 leaves its owner without a name, which is refused.
+template <typename T>
+void read_base64(const json& value, std::optional<std::string>& content, T& owner) {
+  if (!base64_decoded(value.get<std::string>(), content.emplace())) owner.name.clear();
+}
+
 template <typename T>
 void read_fields(const json& object, T& out) {
   wire::each_field(out, [&](const auto& field) {
@@ -62,8 +68,7 @@ void read_fields(const json& object, T& out) {
     if (Listed::may_be_missing && !object.contains(field.name)) return;
     const json& value = object.at(field.name);
     if constexpr (Listed::rule == wire::Rule::base64) {
-      const bool is_base64 = base64_decoded(value.get<std::string>(), (out.*field.get).emplace());
-      if (!is_base64) out.name.clear();  // refused with what has no name
+      read_base64(value, out.*field.get, out);
     } else {
       read_value(value, out.*field.get);
     }

@@ -30,11 +30,14 @@ class Nvml {
     if (library_ != nullptr) dlclose(library_);
   }
 
-  // Why it can't be used; "" if it can.
-  std::string load(const std::string& library) {
+  // Can it be used? `problem` says why not.
+  bool load(const std::string& library, std::string& problem) {
     library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) return library + " is not there";
-    std::string absent;
+    if (library_ == nullptr) {
+      problem = library + " is not there";
+      return false;
+    }
+    const char* absent = nullptr;
     const auto find = [&](auto& call, const char* name) {
       call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(dlsym(library_, name));
       if (call == nullptr) absent = name;
@@ -46,12 +49,16 @@ class Nvml {
     find(clock_, "nvmlDeviceGetClockInfo");
     find(max_clock_, "nvmlDeviceGetMaxClockInfo");
     find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
-    if (!absent.empty()) return library + " has no " + absent;
+    if (absent != nullptr) {
+      problem = library + " has no " + absent;
+      return false;
+    }
     if (const int code = init(); code != 0) {
-      return "nvmlInit_v2 of " + library + " answers " + std::to_string(code);
+      problem = "nvmlInit_v2 of " + library + " answers " + std::to_string(code);
+      return false;
     }
     find(shutdown_, "nvmlShutdown");
-    return "";
+    return true;
   }
 
   // A line for each device that answers.
@@ -94,8 +101,8 @@ int main(int argc, char** argv) {
   }
   const char* library = std::getenv("KNEEPOINT_NVML");
   Nvml nvml;
-  const std::string problem = nvml.load(library != nullptr ? library : "libnvidia-ml.so.1");
-  if (!problem.empty()) {
+  std::string problem;
+  if (!nvml.load(library != nullptr ? library : "libnvidia-ml.so.1", problem)) {
     std::fprintf(stderr, "kneepoint-gpu: %s\n", problem.c_str());
     return 69;
   }
