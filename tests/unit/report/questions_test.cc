@@ -93,9 +93,10 @@ TEST(Questions, CollectivesAreSharesOfTAndWhatTheFitPredicts) {
 
 TEST(Questions, MoneyIsWorkerTimeAndSaysThatItIs) {
   const Lines lines = lines_of(full_document(), 4);
-  EXPECT_EQ(lines[0],
-            "jacobi strong: at K=4 each result takes 23% more worker-hours than at K=1, at K=16 139% "
-            "more; by the plan's rule it pays up to K=4");
+  EXPECT_EQ(
+      lines[0],
+      "jacobi strong: at K=4 each result takes 23% more worker-hours than at K=1, at K=16 139% "
+      "more; by the plan's rule it pays up to K=4");
   EXPECT_EQ(lines.back().rfind("not known: prices", 0), 0u);
 }
 
