@@ -7,14 +7,15 @@
 #include <ostream>
 
 #include "orchestrator/analysis/comparison/comparison.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/audit_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/tables/claim_reader.h"
 
 namespace kneepoint::cli {

@@ -5,10 +5,11 @@
 #include <ostream>
 
 #include "orchestrator/analysis/gate/segment.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/table_flags.h"
 #include "orchestrator/plan/tables/history_reader.h"
@@ -24,7 +25,7 @@ Result<TableOptions> options_of(const Arguments& arguments, const std::string& o
 }
 
 int refuse(Session& session, const std::vector<Problem>& problems) {
-  if (session.json) session.out << "{\"problems\":" << problems_json(problems) << "}\n";
+  if (session.json) session.out << "{\"problems\":" << json_text(problems) << "}\n";
   session.err << plain_lines(to_string(problems))
               << "kneepoint: baseline import: nothing was written\n";
   return kExitUsage;

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/baseline_pin.h"
 
-#include <filesystem>
-
-#include "orchestrator/base/hash.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/places.h"
+#include "orchestrator/answers/places.h"
+#include "orchestrator/base/files.h"
 
 namespace kneepoint::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr int kMostProgramMiB = 1024;
 constexpr std::string_view kDigest = "@sha256:";
 
 bool is_workload_name(std::string_view text) {
@@ -20,15 +14,6 @@ bool is_workload_name(std::string_view text) {
 }
 
 }  // namespace
-
-Result<std::string> hash_of_file(const std::string& path) {
-  std::error_code problem;
-  if (!fs::is_regular_file(path, problem)) {
-    return Error{ErrorCode::not_found, path + " is no file"};
-  }
-  TRY_ASSIGN(const std::string bytes, read_file("program", path, kMostProgramMiB));
-  return sha256_hex(bytes);
-}
 
 Result<PinnedBuild> pin_build(const std::string& words, bool is_image,
                               const std::string& working_directory) {

@@ -19,7 +19,4 @@ Result<PinnedBuild> pin_build(const std::string& words, bool is_image,
 // An Error says that the file is gone, or that its hash is another now. Images are not looked at.
 Result<void> check_pinned(const PinnedBuild& build);
 
-// SHA-256 of a file's bytes, whatever its size.
-Result<std::string> hash_of_file(const std::string& path);
-
 }  // namespace kneepoint::cli

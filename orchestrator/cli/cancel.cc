@@ -6,12 +6,12 @@
 #include <map>
 #include <ostream>
 
+#include "orchestrator/answers/builds.h"
+#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/builds.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/controller.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/report/text.h"
 

@@ -7,13 +7,15 @@
 #include <set>
 
 #include "orchestrator/analysis/knee/adaptive_search.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/prices.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/check_text.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
+#include "orchestrator/cli/terminal.h"
 #include "orchestrator/engine/admission.h"
 #include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/requests.h"
@@ -144,7 +146,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   const Site& site = *both.site;
   const std::string here = fs::current_path().string();
   // Without a place for a database there is still a plan to check.
-  const auto database = database_path(session.database_flag, session.environment, here);
+  const auto database = database_path(session.database, session.environment, here);
   const std::string root = work_root(site, database ? *database : here + "/kneepoint.db", here);
   TRY_ASSIGN(const SiteAccess access, reach_site(session, site, root + "/check"));
   const SiteCapacity capacity = capacity_of(access.capabilities, site.limits);
@@ -155,7 +157,7 @@ Result<int> check(Session& session, const Arguments& arguments) {
   answer.concurrent = concurrent_on(both.plan, site, access.capabilities);
   answer.warnings = plan_warnings(expanded.study, capacity);
   answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
-  TRY_ASSIGN(PriceFound price, price_of_study(arguments, site, nullptr));
+  TRY_ASSIGN(PriceFound price, price_of_study(price_choice(arguments), site, nullptr));
   if (!price.problems.empty()) return report_problems(session, price.problems);
   if (price.price) answer.price = std::move(price.price->price);
   answer.budget =

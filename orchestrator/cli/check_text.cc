@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orchestrator/answers/estimate.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/estimate.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/engine/rounds.h"
 
@@ -80,8 +80,8 @@ std::string amount(int number, const std::string& noun) {
 }
 
 Submission submission_of(const CheckAnswer& answer) {
-  return cli::submission_of(answer.study, answer.site.packing, answer.concurrent,
-                            answer.capacity.nodes);
+  return kneepoint::submission_of(answer.study, answer.site.packing, answer.concurrent,
+                                  answer.capacity.nodes);
 }
 
 std::string submission_text(const CheckAnswer& answer) {

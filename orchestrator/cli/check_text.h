@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/cli/budget.h"
+#include "orchestrator/answers/budget.h"
 #include "orchestrator/engine/adaptive_rounds.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"

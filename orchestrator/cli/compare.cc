@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <ostream>
 
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/compare_text.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
-#include "orchestrator/cli/price_choice.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/report_options.h"
+#include "orchestrator/cli/terminal.h"
 
 namespace kneepoint::cli {
 namespace {

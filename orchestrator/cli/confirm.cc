@@ -5,12 +5,12 @@
 #include <filesystem>
 
 #include "orchestrator/analysis/gate/turns.h"
+#include "orchestrator/answers/builds.h"
+#include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/baseline_pin.h"
-#include "orchestrator/cli/builds.h"
-#include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/drive_study.h"
-#include "orchestrator/cli/input_files.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/case_formulas.h"
 
@@ -89,7 +89,7 @@ class Confirming {
     if (!refused.empty()) return Error{ErrorCode::invalid, refused.front()};
     TRY_ASSIGN(const ChosenStudy chosen,
                choose_study(store_, expanded.study, *both_.site, root, ChoiceRequest{}));
-    if (chosen.choice == Choice::nothing) return Measured{chosen.row, true};
+    if (chosen.choice == Continuation::nothing) return Measured{chosen.row, true};
     DriveOptions options;
     options.database = database;
     options.concurrent = concurrent_in_turns(both_);

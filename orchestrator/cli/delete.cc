@@ -4,12 +4,12 @@
 // that fails, the study is still there and can be deleted again.
 #include <iostream>
 
+#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/controller.h"
-#include "orchestrator/cli/files.h"
 #include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {

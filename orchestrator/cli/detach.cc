@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/io/subprocess.h"
 

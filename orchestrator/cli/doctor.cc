@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/places.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/examination.h"
-#include "orchestrator/cli/files.h"
 #include "orchestrator/cli/noise.h"
-#include "orchestrator/cli/places.h"
+#include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/site/reader.h"
 #include "orchestrator/report/text.h"
 
@@ -30,7 +31,7 @@ Result<int> doctor(Session& session, const Arguments& arguments) {
   }
   const std::string here = std::filesystem::current_path().string();
   TRY_ASSIGN(const std::string database,
-             database_path(session.database_flag, session.environment, here));
+             database_path(session.database, session.environment, here));
   Examination examination(session, site, work_root(site, database, here));
   const auto& findings = examination.run();
   if (examination.was_interrupted()) {

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 

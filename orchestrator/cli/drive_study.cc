@@ -4,12 +4,12 @@
 #include <csignal>
 #include <ostream>
 
-#include "orchestrator/cli/controller.h"
-#include "orchestrator/cli/input_files.h"
+#include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/run_view.h"
-#include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
@@ -20,7 +20,7 @@ Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Sit
   TRY_ASSIGN(const HeldLease lease, HeldLease::take(store, chosen.row, session.clock));
   TRY(store.update_study_plan(chosen.row.row, study));
   TRY(stage_inputs(study.plan, chosen.row.work_dir));
-  if (chosen.choice == Choice::reopen) TRY(store.reopen_failed_runs(chosen.row.row));
+  if (chosen.choice == Continuation::reopen) TRY(store.reopen_failed_runs(chosen.row.row));
   session.err << sentence_of(chosen) << std::endl;
   EngineOptions options;
   if (drive.kept) {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "orchestrator/answers/choose_study.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/choose_study.h"
 #include "orchestrator/cli/session.h"
 #include "orchestrator/engine/engine.h"
 

@@ -11,9 +11,9 @@
 #include <numeric>
 #include <ostream>
 
-#include "orchestrator/cli/files.h"
+#include "orchestrator/answers/places.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/places.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agents/wire/record.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/cli/doctor_findings.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/cli/session.h"
 
 namespace kneepoint::cli {

@@ -3,9 +3,9 @@
 // kneepoint explain: a run's whole story.
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/explain_text.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

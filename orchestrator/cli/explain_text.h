@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {

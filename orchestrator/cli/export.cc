@@ -5,15 +5,16 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/export_secrets.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/series_files.h"
+#include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/tables/price_reader.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <sstream>
 
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/cli/files.h"
 
 namespace kneepoint::cli {
 namespace {

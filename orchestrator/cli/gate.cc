@@ -5,12 +5,12 @@
 #include <ostream>
 
 #include "orchestrator/answers/gate.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/confirm.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
 #include "orchestrator/cli/gate_text.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
 
 namespace kneepoint::cli {
 namespace {

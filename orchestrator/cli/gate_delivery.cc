@@ -4,7 +4,7 @@
 #include <fstream>
 #include <ostream>
 
-#include "orchestrator/cli/files.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/gate_machine_text.h"
 #include "orchestrator/cli/gate_text.h"
 

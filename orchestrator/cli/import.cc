@@ -6,15 +6,16 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/import_text.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/pack_import.h"
-#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/table_flags.h"
 #include "orchestrator/pack/pack.h"
@@ -134,7 +135,7 @@ Result<int> run_import(Session& session, const Arguments& arguments) {
   if (!arguments.has("--case")) options.case_name = origin.study;
   const ReadTable read = read_table(bytes, origin.path, options);
   if (!read.problems.empty()) {
-    if (session.json) session.out << "{\"problems\":" << problems_json(read.problems) << "}\n";
+    if (session.json) session.out << "{\"problems\":" << json_text(read.problems) << "}\n";
     session.err << plain_lines(to_string(read.problems))
                 << "kneepoint: import: the table can't be read as it is; nothing was written\n";
     return kExitUsage;

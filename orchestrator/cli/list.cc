@@ -3,9 +3,9 @@
 // kneepoint list: every study of the database, newest first.
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {

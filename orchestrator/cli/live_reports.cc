@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/cli/places.h"
+#include "orchestrator/answers/places.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -69,9 +69,9 @@ int run_main(const std::vector<std::string>& words) {
     std::cout << line->answer << std::flush;
     return kExitDone;
   }
-  Session session{system_clock(), environment_variable, std::cout, std::cerr};
+  Session session{{system_clock(), environment_variable, ""}, std::cout, std::cerr};
   describe_process(session);
-  session.database_flag = line->global["--db"];
+  session.database = line->global["--db"];
   session.log_level = line->global["--log-level"];
   session.log_format = line->global["--log-format"];
   session.json = line->global.count("--json") > 0;

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
 #include "orchestrator/cli/man_page.h"
 
 namespace kneepoint::cli {

@@ -6,14 +6,15 @@
 #include <sstream>
 
 #include "orchestrator/answers/gate.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/confirm.h"
-#include "orchestrator/cli/files.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
 #include "orchestrator/cli/gate_machine_text.h"
 #include "orchestrator/cli/gate_text.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/night_folder.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"

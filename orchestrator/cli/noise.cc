@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/noise.h"
+#include "orchestrator/cli/terminal.h"
 
 #include <algorithm>
 #include <map>
 #include <ostream>
 #include <sstream>
 
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/plan/tables/study.h"

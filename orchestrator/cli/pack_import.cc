@@ -4,12 +4,13 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/places.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_study.h"
-#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/series_archive.h"
 #include "orchestrator/cli/series_files.h"
 #include "orchestrator/cli/table.h"

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "orchestrator/cli/builds.h"
-#include "orchestrator/cli/input_files.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/answers/builds.h"
+#include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/lookup.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <optional>
 
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/loading.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint::cli {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/predict.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/predict_text.h"
 
 namespace kneepoint::cli {

@@ -4,11 +4,11 @@
 // every run, its parts, ranks, metrics and provenance stay, so reports and verdicts are the same.
 #include <iostream>
 
+#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/age.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/controller.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {

@@ -5,10 +5,10 @@
 #include <ostream>
 
 #include "orchestrator/analysis/comparison/comparison.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
-#include "orchestrator/cli/prices.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/recommend_text.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cost/modelled.h"
@@ -112,7 +112,7 @@ Result<int> run_recommend(Session& session, const Arguments& arguments) {
   RecommendAnswer answer;
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(const std::optional<Prices> given, prices_of(arguments, row));
+  TRY_ASSIGN(const std::optional<Prices> given, prices_of(price_choice(arguments), row));
   const Prices prices = given ? *given : node_hour_prices();
   answer.book = prices.book;
   answer.item = prices.item;

@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "orchestrator/analysis/comparison/comparison.h"
-#include "orchestrator/cli/builds.h"
+#include "orchestrator/answers/builds.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
-#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/report/figures/figures.h"
@@ -95,7 +95,7 @@ Result<int> report(Session& session, const Arguments& arguments) {
   TRY(check_flags(session, arguments));
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
   TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(const std::optional<Prices> prices, prices_of(arguments, row));
+  TRY_ASSIGN(const std::optional<Prices> prices, prices_of(price_choice(arguments), row));
   TRY_ASSIGN(const Document document, document_of(*store, row, prices));
   if (arguments.has("--prices") && is_relative(document.study)) {
     return wrong_flag("--prices", document.study.id +

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "orchestrator/analysis/study_analysis.h"
-#include "orchestrator/cli/prices.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {

@@ -5,21 +5,23 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/budget.h"
+#include "orchestrator/answers/builds.h"
+#include "orchestrator/answers/choose_study.h"
+#include "orchestrator/answers/estimate.h"
+#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/places.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/budget.h"
-#include "orchestrator/cli/builds.h"
-#include "orchestrator/cli/choose_study.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/controller.h"
 #include "orchestrator/cli/detach.h"
 #include "orchestrator/cli/drive_study.h"
-#include "orchestrator/cli/estimate.h"
-#include "orchestrator/cli/loading.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/plan_to_run.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/plan/builds.h"
@@ -40,7 +42,7 @@ std::string resume_command(const Session& session, const Arguments& arguments) {
     if (arguments.has(flag)) text += std::string(" ") + flag + " " + arguments.text(flag);
   }
   for (const std::string& build : arguments.list("--ab")) text += " --ab " + build;
-  if (!session.database_flag.empty()) text += " --db " + session.database_flag;
+  if (!session.database.empty()) text += " --db " + session.database;
   return text;
 }
 
@@ -155,9 +157,9 @@ Result<void> take_builds(const Arguments& arguments, const std::string& here, Pl
 }  // namespace
 
 Session inner_session(const Session& session, std::ostream& out, std::ostream& err) {
-  Session inner{session.clock, session.environment, out, err};
+  Session inner{session, out, err};
   inner.executable = session.executable;
-  inner.database_flag = session.database_flag;
+  inner.database = session.database;
   inner.log_level = session.log_level;
   inner.log_format = session.log_format;
   inner.no_color = true;
@@ -195,7 +197,8 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequ
   TRY_ASSIGN(const auto newest, store->newest_of_series(study.plan.study, study.hash8));
   TRY(check_resumed(*store, arguments, newest));
   const bool goes_on = newest && !arguments.has("--new");
-  TRY_ASSIGN(const PriceFound found, price_of_study(arguments, site, goes_on ? &*newest : nullptr));
+  TRY_ASSIGN(const PriceFound found,
+             price_of_study(price_choice(arguments), site, goes_on ? &*newest : nullptr));
   if (!found.problems.empty()) return report_problems(session, found.problems);
   std::optional<StudyPrice> price;
   if (found.price) price = found.price->price;
@@ -206,7 +209,7 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequ
                              request.night_began};
   TRY_ASSIGN(const ChosenStudy chosen, choose_study(*store, study, site, root, choice));
   study_id = chosen.row.id;
-  if (chosen.choice == Choice::nothing) {
+  if (chosen.choice == Continuation::nothing) {
     session.err << sentence_of(chosen) << "; start another with --new.\n";
     return conclude(session, arguments, *store, chosen.row, "already_finished", EngineEnd::finished,
                     study.plan.gate);

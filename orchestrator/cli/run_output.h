@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/lookup.h"
 
 namespace kneepoint::cli {
 

@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/places.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cli/export_secrets.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_study.h"
-#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/series_archive.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"

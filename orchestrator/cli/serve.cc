@@ -9,11 +9,12 @@
 #include <ostream>
 #include <sstream>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/places.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/serve_hooks.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/server/dashboard/dashboard.h"

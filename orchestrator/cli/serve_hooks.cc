@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/command.h"
 #include "orchestrator/cli/compare_text.h"
 #include "orchestrator/cli/explain_text.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_output.h"
 #include "orchestrator/cli/series_answer.h"
@@ -41,7 +41,7 @@ std::string study_in(const std::string& json) {
 }  // namespace
 
 bool ServeHooks::is_live(const Lease& lease) const {
-  return kneepoint::cli::is_live(lease, session_.clock.wall());
+  return kneepoint::is_live(lease, session_.clock.wall());
 }
 
 Result<std::unique_ptr<StudyStore>> ServeHooks::open() const {

@@ -7,24 +7,19 @@
 #include <iosfwd>
 #include <string>
 
-#include "orchestrator/base/clock.h"
-#include "orchestrator/cli/places.h"
+#include "orchestrator/answers/context.h"
 
 namespace kneepoint::cli {
 
-struct Session {
-  const Clock& clock;
-  Environment environment;
+struct Session : Context {
   std::ostream& out;  // answers
   std::ostream& err;  // everything else
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool in_is_terminal = false;
   int (*terminal_width)() = nullptr;  // of stderr or stdout, now
-  std::string executable;             // absolute path of this program
 
   // Global flags.
-  std::string database_flag;
   std::string log_level;   // as given; "" = default
   std::string log_format;  // as given; "" = default
   bool json = false;

@@ -4,12 +4,13 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/loading.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/partition_config.h"
-#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/size_text.h"
+#include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/tables/mix_reader.h"
 #include "orchestrator/plan/tables/price_reader.h"
 

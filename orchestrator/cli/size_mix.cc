@@ -10,7 +10,7 @@
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/money.h"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/status_text.h"
 #include "orchestrator/report/text.h"
 

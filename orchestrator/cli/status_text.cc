@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/event_json.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/progress_text.h"
-#include "orchestrator/cli/study_price.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cost/spend.h"
 #include "orchestrator/model/provenance.h"

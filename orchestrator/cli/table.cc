@@ -4,7 +4,6 @@
 #include "orchestrator/cli/table.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "orchestrator/report/text.h"
 
@@ -126,40 +125,6 @@ std::string listed(const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < shown; ++i) text += "  " + lines[i] + "\n";
   if (shown < lines.size()) text += "  and " + std::to_string(lines.size() - shown) + " more\n";
   return text;
-}
-
-std::string age_text(std::int64_t nanoseconds) {
-  const std::int64_t seconds = std::max<std::int64_t>(0, nanoseconds / 1'000'000'000);
-  if (seconds < 120) return std::to_string(seconds) + "s";
-  if (seconds < 120 * 60) return std::to_string(seconds / 60) + "m";
-  if (seconds < 48 * 3600) return std::to_string(seconds / 3600) + "h";
-  return std::to_string(seconds / 86400) + "d";
-}
-
-std::string number_percent(double share, int digits) {
-  return number_text(100 * share, digits) + "%";
-}
-
-std::string number_text(double value, int digits) {
-  char text[64];
-  const double size = value < 0 ? -value : value;
-  if (size >= 1e15 || (size > 0 && size < 1e-4)) {
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    return text;
-  }
-  double limit = 1;
-  int decimals = digits;  // digits after the point that give `digits` significant ones
-  for (; decimals > 0 && size >= limit; limit *= 10) --decimals;
-  if (size > 0 && size < 1) {
-    for (double part = size; part < 0.1; part *= 10) ++decimals;
-  }
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  std::string out = text;
-  if (out.find('.') != std::string::npos) {
-    while (out.back() == '0') out.pop_back();
-    if (out.back() == '.') out.pop_back();
-  }
-  return out;
 }
 
 }  // namespace kneepoint::cli

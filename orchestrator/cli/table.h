@@ -3,12 +3,12 @@
 // Text in columns, and how wide text is on a terminal. Lines never end in a space.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::cli {
@@ -57,12 +57,5 @@ std::string hanging(std::string_view text, int width);
 
 // One indented line for each of the first few, then "and 12 more".
 std::string listed(const std::vector<std::string>& lines);
-
-// "12s", "5m", "3h", "2d": how long ago, as kubectl says it.
-std::string age_text(std::int64_t nanoseconds);
-
-// A number of at most `digits` significant digits, without an exponent where one can do without.
-std::string number_text(double value, int digits = 3);
-std::string number_percent(double share, int digits = 3);
 
 }  // namespace kneepoint::cli

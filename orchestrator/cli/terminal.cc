@@ -9,6 +9,11 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/base/json_put.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/cli/command.h"
+#include "orchestrator/report/text.h"
+
 namespace kneepoint::cli {
 namespace {
 
@@ -87,6 +92,15 @@ void LiveArea::draw(const std::string& text) {
 void LiveArea::clear() {
   if (lines_ > 0) out_ << "\r\x1b[J" << std::flush;
   lines_ = 0;
+}
+
+int report_problems(Session& session, const std::vector<Problem>& problems) {
+  if (session.json) session.out << "{\"problems\":" << json_text(problems) << "}\n";
+  std::string text = plain_lines(to_string(problems));
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  session.err << text << "kneepoint: " << counted(static_cast<long>(problems.size()), "error")
+              << "; nothing was started\n";
+  return kExitUsage;
 }
 
 }  // namespace kneepoint::cli

@@ -7,9 +7,11 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/cli/session.h"
+#include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint::cli {
 
@@ -43,5 +45,8 @@ class LiveArea {
 };
 
 int terminal_height();
+
+// Prints them as the user must see them (stderr, or stdout with --json) and gives the exit code.
+int report_problems(Session& session, const std::vector<Problem>& problems);
 
 }  // namespace kneepoint::cli

@@ -3,13 +3,13 @@
 // kneepoint verify: is an evidence pack whole, and whose is it? Does a database keep its rules?
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/files.h"
-#include "orchestrator/cli/lookup.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_import.h"
 #include "orchestrator/cli/pack_study.h"
-#include "orchestrator/cli/predict_flags.h"
 #include "orchestrator/cli/series_archive.h"
 #include "orchestrator/cli/table.h"
 #include "orchestrator/cli/verify_database.h"

@@ -4,8 +4,8 @@
 // and stopped at will.
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/lookup.h"
 #include "orchestrator/cli/status_text.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/io/poller.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/places.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"

@@ -22,26 +22,12 @@
 #include <optional>
 #include <string_view>
 
+#include "orchestrator/base/fd.h"
+
 extern char** environ;
 
 namespace kneepoint {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  void reset(int fd = -1) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = fd;
-  }
-
- private:
-  int fd_;
-};
 
 // Our environment with the given variables added or replaced, as exec wants it.
 class Environment {
@@ -148,7 +134,7 @@ Result<pid_t> start(const SpawnOptions& options, FileActions& files, Group group
 }
 
 struct Stream {
-  Descriptor end;
+  Fd end;
   std::string* text;
 };
 
@@ -221,7 +207,7 @@ class Running {
     auto running = std::unique_ptr<Running>(new Running(options.argv[0]));
     FileActions files;
     posix_spawn_file_actions_addopen(&files.value, 0, "/dev/null", O_RDONLY, 0);
-    Descriptor writers[2];
+    Fd writers[2];
     for (int i = 0; i < 2; ++i) {
       int ends[2];
       if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe", errno);
@@ -278,8 +264,8 @@ class Running {
   std::string program_;
   pid_t pid_ = -1;
   Captured captured_;
-  Stream streams_[2] = {{Descriptor(), &captured_.output}, {Descriptor(), &captured_.errors}};
-  Descriptor process_;
+  Stream streams_[2] = {{Fd(), &captured_.output}, {Fd(), &captured_.errors}};
+  Fd process_;
 };
 
 }  // namespace

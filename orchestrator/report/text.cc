@@ -1,68 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// snprintf with fixed formats in the C locale: the same bytes everywhere.
+// Width counts code points, which is exact for all that we print ourselves.
 #include "orchestrator/report/text.h"
 
-#include <cmath>
-#include <cstdio>
-
 namespace kneepoint {
-
-std::string fixed_text(double value, int decimals) {
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
-int decimals_for(double value, int digits) {
-  if (value == 0 || !std::isfinite(value)) return digits - 1;
-  const int before = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
-  return before >= digits ? 0 : digits - before;
-}
-
-std::string significant_text(double value, int digits) {
-  return fixed_text(value, decimals_for(value, digits));
-}
-
-std::string count_text(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.12g", value);
-  return text;
-}
-
-std::string level_text(double level) {
-  const double percent = level * 100;
-  // 93.75 is exact and known by that name; others are cut to one decimal, never rounded up.
-  if (percent * 4 == std::floor(percent * 4)) return count_text(percent) + "%";
-  return fixed_text(std::floor(percent * 10 + 1e-9) / 10, 1) + "%";
-}
-
-std::string seconds_text(double seconds) {
-  if (seconds >= 1 || seconds == 0) return significant_text(seconds, 4) + " s";
-  if (seconds >= 1e-3) return significant_text(seconds * 1e3, 4) + " ms";
-  return significant_text(seconds * 1e6, 4) + " us";
-}
-
-std::string efficiency_text(double efficiency) {
-  return fixed_text(efficiency, 3);
-}
-
-std::string percent_text(double share) {
-  return significant_text(share * 100, 2) + "%";
-}
-
-std::string change_text(double ratio) {
-  const double percent = (ratio - 1) * 100;
-  return (std::abs(percent) < 10 ? fixed_text(std::abs(percent), 1)
-                                 : fixed_text(std::abs(percent), 0)) +
-         (percent < 0 ? "% fewer" : "% more");
-}
-
-TimeUnit time_unit(double shortest_seconds) {
-  if (shortest_seconds >= 1 || shortest_seconds <= 0) return {"s", 1};
-  if (shortest_seconds >= 1e-3) return {"ms", 1e3};
-  return {"us", 1e6};
-}
 
 std::string bounds_text(const std::optional<Interval>& interval, double scale, int decimals) {
   if (!interval) return "[-]";

@@ -35,7 +35,7 @@ const std::vector<Edges>& edges() {
       {"orchestrator/answers/",
        {"orchestrator/engine/", "orchestrator/store/", "orchestrator/cost/",
         "orchestrator/analysis/", "orchestrator/plan/", "orchestrator/backend/launcher.h",
-        "orchestrator/model/", "orchestrator/base/"}},
+        "orchestrator/io/", "orchestrator/model/", "orchestrator/base/"}},
       {"orchestrator/report/",
        {"orchestrator/cost/", "orchestrator/analysis/", "orchestrator/web/", "orchestrator/model/",
         "orchestrator/base/"}},

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/cli/loading.h"
+#include "orchestrator/answers/loading.h"
 
 namespace kneepoint::cli {
 namespace {

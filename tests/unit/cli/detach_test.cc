@@ -10,7 +10,7 @@ namespace {
 
 TEST(Detach, TheControllerResumesAndNeverBeginsAnotherStudy) {
   std::ostringstream out, err;
-  Session session{system_clock(), [](const std::string&) { return std::nullopt; }, out, err};
+  Session session{{system_clock(), [](const std::string&) { return std::nullopt; }, ""}, out, err};
   const Arguments arguments({{"PLAN", "plan.yaml"},
                              {"--site", "site.yaml"},
                              {"--new", ""},

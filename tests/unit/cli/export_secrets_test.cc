@@ -34,13 +34,15 @@ class ExportSecrets : public testing::Test {
   }
 
   std::vector<std::string> secrets_of(const std::string& site) {
-    const Session session{clock_,
-                          [](const std::string& name) {
-                            return name == "JWT_OF_SLURM"
-                                       ? std::optional<std::string>("planted-in-a-variable")
-                                       : std::nullopt;
-                          },
-                          out_, out_};
+    const Session session{{clock_,
+                           [](const std::string& name) {
+                             return name == "JWT_OF_SLURM"
+                                        ? std::optional<std::string>("planted-in-a-variable")
+                                        : std::nullopt;
+                           },
+                           ""},
+                          out_,
+                          out_};
     return known_secrets(session, redact(site, "site.yaml"));
   }
 

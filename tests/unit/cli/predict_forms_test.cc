@@ -3,7 +3,7 @@
 // The what-ifs without a study: training, utilisation, isoefficiency, and the values of flags.
 #include <gtest/gtest.h>
 
-#include "orchestrator/cli/predict_flags.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/predict_text.h"
 
 namespace kneepoint::cli {

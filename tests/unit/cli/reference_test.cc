@@ -3,8 +3,8 @@
 // docs/reference/cli.md holds the help texts word for word: a flag can't be added without docs.
 #include <gtest/gtest.h>
 
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/files.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -44,19 +44,6 @@ TEST(AllocationText, TellsTheNextControllerWhatItNeeds) {
   EXPECT_FALSE(parse_allocation_text("[1]"));
 }
 
-TEST_F(LocalFiles, WritesWholeFilesAndReadsThemBounded) {
-  const std::string path = folder_ + "/a.json";
-  EXPECT_FALSE(read_file_if_there(path, 100)->has_value());
-  EXPECT_EQ(changed_at(path), 0);
-  const std::string big(100'000, 'x');
-  ASSERT_TRUE(write_whole_file(path, big));
-  EXPECT_EQ(**read_file_if_there(path, 1 << 20), big);
-  EXPECT_EQ((*read_file_if_there(path, 10))->size(), 10u);
-  EXPECT_FALSE(path_exists(path + ".new"));
-  EXPECT_GT(changed_at(path), 0);
-  ASSERT_FALSE(write_whole_file(folder_ + "/no/such/file", "x"));
-}
-
 TEST_F(LocalFiles, SeesTheLockOfAnotherDescription) {
   const std::string path = folder_ + "/a.json";
   ASSERT_TRUE(write_whole_file(path, "{}"));
@@ -69,70 +56,6 @@ TEST_F(LocalFiles, SeesTheLockOfAnotherDescription) {
   EXPECT_TRUE(is_locked(path));
   ::close(fd);
   EXPECT_FALSE(is_locked(path));
-}
-
-TEST(ProcessIdentity, ReadsBackFromItsText) {
-  const ProcessIdentity process{123, 45678};
-  EXPECT_EQ(to_string(process), "123:45678");
-  EXPECT_EQ(parse_process_identity("123:45678"), process);
-  for (const char* text : {"", "123", "123:", ":1", "a:b", "0:1", "-5:1", "1:2x"}) {
-    EXPECT_FALSE(parse_process_identity(text)) << text;
-  }
-}
-
-TEST(ProcessIdentity, KnowsTheLivingFromTheDeadAndFromNamesakes) {
-  const auto self = living_process(::getpid());
-  ASSERT_TRUE(self);
-  EXPECT_GT(self->start_ticks, 0u);
-  EXPECT_TRUE(is_alive(*self));
-  EXPECT_FALSE(is_alive({self->pid, self->start_ticks + 1}));
-  EXPECT_FALSE(is_alive({}));
-}
-
-TEST(ProcessIdentity, TellsWhenAProcessBegan) {
-  const Nanoseconds before = system_clock().wall();
-  SpawnOptions options;
-  options.argv = {"sleep", "60"};
-  const auto pid = spawn(options);
-  ASSERT_TRUE(pid);
-  const auto process = living_process(*pid);
-  ASSERT_TRUE(process);
-  EXPECT_NEAR(static_cast<double>(begin_of(*process)), static_cast<double>(before),
-              static_cast<double>(30 * kSecond));
-  ASSERT_TRUE(terminate(*process));
-  ASSERT_EQ(::waitpid(*pid, nullptr, 0), *pid);
-}
-
-TEST(ProcessIdentity, AStoppedProcessCanBeTerminated) {
-  SpawnOptions options;
-  options.argv = {"sleep", "60"};
-  const auto pid = spawn(options);
-  ASSERT_TRUE(pid);
-  const auto process = living_process(*pid);
-  ASSERT_TRUE(process);
-  ASSERT_EQ(::kill(*pid, SIGSTOP), 0);
-  ASSERT_TRUE(terminate(*process));
-  int status = 0;
-  ASSERT_EQ(::waitpid(*pid, &status, 0), *pid);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-}
-
-TEST(ProcessIdentity, TerminatesExactlyThisProcess) {
-  SpawnOptions options;
-  options.argv = {"sleep", "60"};
-  const auto pid = spawn(options);
-  ASSERT_TRUE(pid);
-  const auto process = living_process(*pid);
-  ASSERT_TRUE(process);
-  ASSERT_TRUE(terminate({process->pid, process->start_ticks + 1})) << "gone already is fine";
-  EXPECT_TRUE(is_alive(*process));
-  ASSERT_TRUE(terminate(*process));
-  siginfo_t info{};
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(*pid), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_EQ(info.si_status, SIGTERM);
-  EXPECT_FALSE(is_alive(*process)) << "a zombie is dead";
-  ASSERT_EQ(::waitpid(*pid, nullptr, 0), *pid);
-  EXPECT_TRUE(terminate(*process));
 }
 
 TEST_F(LocalFiles, FindsAnAgentByItsAllocationFile) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a study would cost in node-hours, before anything has run. Pure. Points with a model are
+// estimated by it; for the others only a bound is known (every run takes its whole time limit), and
+// the two are never added without saying so.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/cost/spend.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
+
+namespace kneepoint {
+
+struct CostEstimate {
+  int modelled_runs = 0;
+  int bounded_runs = 0;  // without a model
+  double modelled_node_hours = 0;
+  double bounded_node_hours = 0;                       // at most
+  double seconds_in_turn = 0;                          // all modelled runs, one after the other
+  std::optional<Money> modelled_money, bounded_money;  // where there is a price
+};
+
+// `repeats` of every point, or these runs. With a price each run is billed as a job of its own.
+CostEstimate estimate_cost(const Study& study, int repeats,
+                           const std::optional<StudyPrice>& price = std::nullopt);
+CostEstimate estimate_runs(const Study& study, const std::vector<Run>& runs,
+                           const std::optional<StudyPrice>& price = std::nullopt);
+
+// "0.25 node-hours, 0.63 USD by the workloads' models", "at most 3.3 node-hours (no model: 10 runs
+// at ...)".
+std::string to_text(const CostEstimate& estimate, Nanoseconds timeout);
+
+// What `run` would hand over, if nothing fails.
+struct Submission {
+  int runs = 0;                 // of round 0, also of an adaptive search
+  int allocations = 0;          // one for each of them, or fewer that hold several
+  int allocations_at_most = 0;  // with all the repeats that `until` may ask for
+  Shape largest;
+  bool largest_is_emulated = false;  // it takes no core
+};
+// `places`: allocations at once; `most_nodes`: of one allocation, 0: not known.
+Submission submission_of(const Study& study, const Packing& packing = {}, int places = 1,
+                         int most_nodes = 0);
+
+}  // namespace kneepoint

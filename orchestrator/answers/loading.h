@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From files to what a command works with: a plan on a site, the site's launcher, the matrix.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orchestrator/answers/context.h"
+#include "orchestrator/backend/launcher.h"
+#include "orchestrator/base/result.h"
+#include "orchestrator/io/poller.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
+#include "orchestrator/plan/plan/matrix.h"
+#include "orchestrator/plan/yaml/problem.h"
+
+namespace kneepoint {
+
+struct PlanOnSite {
+  Plan plan;
+  std::unique_ptr<Site> site;  // stays where it is: launchers refer to it
+  std::vector<Problem> problems;
+  std::vector<Origin> origins;  // where the plan's values stand
+};
+
+// `site_path` "": KNEEPOINT_SITE, else this machine.
+Result<PlanOnSite> read_plan_on_site(const Context& context, const std::string& plan_path,
+                                     const std::string& site_path);
+// The same from the texts that a study has stored.
+Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::string& plan_path,
+                                    const std::string& site_text);
+
+// A site that can be talked to. It has a copy of the site, since that holds credentials then.
+struct SiteAccess {
+  std::unique_ptr<Site> site;
+  std::unique_ptr<Poller> poller;
+  std::unique_ptr<Launcher> launcher;
+  Capabilities capabilities;
+};
+
+// `state_dir` is the study's own folder; it need not exist yet.
+Result<SiteAccess> reach_site(const Context& context, const Site& site,
+                              const std::string& state_dir);
+
+// The matrix of the plan on its site; problems carry their places in the file.
+Expanded expand_plan(const Context& context, const PlanOnSite& both,
+                     const Capabilities& capabilities);
+
+// 0 means "no limit" on both sides.
+int tighter_limit(int a, int b);
+SiteCapacity capacity_of(const Capabilities& capabilities, const SiteLimits& limits);
+
+// Points that `run` won't start: more nodes than the limits of plan and site allow at once, or more
+// ranks × threads than the machine has cores, without the plan's leave. One sentence each.
+std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
+                                  const Capabilities& capabilities);
+inline constexpr char kRefusalAdvice[] =
+    "Lower `scale`, or name a larger site with --site. More nodes: raise limits.nodes. More ranks "
+    "x threads than cores: "
+    "`limits: {oversubscribe: true}`\nin the plan measures them all the same, marked in every "
+    "report.\n";
+
+}  // namespace kneepoint

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orchestrator/answers/prices.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "orchestrator/answers/context.h"
+#include "orchestrator/base/files.h"
+#include "orchestrator/plan/tables/price_reader.h"
+
+namespace kneepoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// nullptr: there is none, and `why` says what there is.
+const PriceItem* find_item(const PriceBook& book, const std::string& name, std::string& why) {
+  if (name.empty() && book.items.size() == 1) return &book.items.front();
+  if (const PriceItem* item = book.find(name)) return item;
+  std::string names;
+  for (const PriceItem& item : book.items) names += (names.empty() ? "" : ", ") + item.name;
+  why = (name.empty() ? "missing; " : "no item '" + name + "'; ") + book.path + " has: " + names;
+  return nullptr;
+}
+
+std::optional<StudyPrice> study_price(const SitePrice& price) {
+  std::optional<Prices> prices = prices_of(price);
+  if (!prices) return std::nullopt;
+  return StudyPrice{price.book, prices->book.currency, prices->book.example,
+                    std::move(prices->item)};
+}
+
+Result<std::vector<std::string>> one_for_each(const std::string& flag, const std::string& text,
+                                              std::size_t studies) {
+  std::vector<std::string> words;
+  std::istringstream parts(text);
+  for (std::string word; std::getline(parts, word, ',');) words.push_back(word);
+  if (words.size() <= 1) return std::vector<std::string>(studies, text);
+  if (words.size() != studies) {
+    return wrong_flag(flag, "expected one for all or one for each of the " +
+                                std::to_string(studies) + " studies, found " +
+                                std::to_string(words.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+Result<std::string> read_price_book(const std::string& path) {
+  TRY_ASSIGN(std::string text, read_file("price book", path));
+  if (text.empty()) return Error{ErrorCode::invalid, "price book " + path + ": the file is empty"};
+  return text;
+}
+
+std::vector<Problem> find_prices(Site& site, const std::vector<Origin>& origins) {
+  SitePrice& price = site.price;
+  if (price.book.empty()) return {};
+  std::vector<Problem> problems;
+  const auto fail = [&](const char* key, const std::string& message) {
+    problems.push_back({site.path, 0, 0, key, message});
+    locate(problems, origins);
+    return problems;
+  };
+  const std::string path =
+      (fs::path(site.path).parent_path() / price.book).lexically_normal().string();
+  const auto text = read_price_book(path);
+  if (!text) return fail("price.book", text.error().message);
+  PricesRead read = read_prices(*text, path);
+  if (!read.problems.empty()) return read.problems;
+  std::string why;
+  const PriceItem* item = find_item(read.book, price.item, why);
+  if (item == nullptr) return fail(price.item.empty() ? "price" : "price.item", "item: " + why);
+  price.item = item->name;
+  price.text = *text;
+  return {};
+}
+
+Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
+  std::string why;
+  const PriceItem* item = find_item(book, name, why);
+  if (item == nullptr) return wrong_flag("--item", why);
+  return *item;
+}
+
+std::optional<Prices> prices_of(const SitePrice& price) {
+  if (price.text.empty()) return std::nullopt;
+  PricesRead read = read_prices(price.text, price.book);
+  std::string why;
+  const PriceItem* item = find_item(read.book, price.item, why);
+  if (!read.problems.empty() || item == nullptr) return std::nullopt;
+  Prices prices;
+  prices.item = *item;
+  prices.book = std::move(read.book);
+  return prices;
+}
+
+Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
+  if (price.text.empty()) return std::optional<Prices>();
+  PricesRead read = read_prices(price.text, price.book);
+  if (!read.problems.empty()) {
+    return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
+  }
+  Prices prices;
+  TRY_ASSIGN(prices.item, choose_item(read.book, price.item));
+  prices.book = std::move(read.book);
+  return std::optional<Prices>(std::move(prices));
+}
+
+Result<std::optional<Prices>> prices_of(const PriceChoice& choice, const StudyRow& study) {
+  SitePrice price = study.price;
+  if (choice.book) {
+    price = {*choice.book, "", ""};
+    TRY_ASSIGN(price.text, read_price_book(price.book));
+  }
+  if (choice.item) price.item = *choice.item;
+  if (price.text.empty() && choice.item) {
+    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
+  }
+  return checked_prices(price);
+}
+
+Prices node_hour_prices() {
+  Prices prices;
+  prices.item.name = "node-hours";
+  prices.item.per_node_hour = 1'000'000;
+  prices.book.currency = "node-hours";
+  prices.book.items.push_back(prices.item);
+  return prices;
+}
+
+Result<StudyPrices> prices_of_studies(const std::string& files, const std::string& items,
+                                      const std::vector<SitePrice>& own) {
+  StudyPrices answer;
+  std::vector<SitePrice> chosen = own;
+  if (!files.empty()) {
+    TRY_ASSIGN(const auto paths, one_for_each("--prices", files, own.size()));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      chosen[i] = {paths[i], "", ""};
+      TRY_ASSIGN(chosen[i].text, read_price_book(paths[i]));
+    }
+  }
+  answer.known = std::all_of(chosen.begin(), chosen.end(),
+                             [](const SitePrice& price) { return !price.text.empty(); });
+  if (!answer.known) {
+    if (!items.empty()) return wrong_flag("--item", "is an item of --prices FILE");
+    answer.prices.assign(own.size(), node_hour_prices());
+    return answer;
+  }
+  TRY_ASSIGN(const auto names, one_for_each("--item", items, own.size()));
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    PricesRead read = read_prices(chosen[i].text, chosen[i].book);
+    if (!read.problems.empty()) {
+      answer.problems = std::move(read.problems);
+      return answer;
+    }
+    TRY_ASSIGN(const PriceItem item,
+               choose_item(read.book, names[i].empty() ? chosen[i].item : names[i]));
+    answer.prices.push_back({std::move(read.book), item});
+  }
+  return answer;
+}
+
+Result<PriceFound> price_of_study(const PriceChoice& choice, const Site& site,
+                                  const StudyRow* before) {
+  PriceFound found;
+  SitePrice kept = site.price;
+  if (choice.book) {
+    kept = {*choice.book, "", ""};
+    TRY_ASSIGN(kept.text, read_price_book(kept.book));
+  } else if (kept.text.empty() && before != nullptr) {
+    kept = before->price;
+  }
+  if (kept.text.empty()) {
+    if (!choice.item) return found;
+    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
+  }
+  if (choice.item) kept.item = *choice.item;
+  PricesRead read = read_prices(kept.text, kept.book);
+  found.problems = std::move(read.problems);
+  if (!found.problems.empty()) return found;
+  TRY_ASSIGN(PriceItem item, choose_item(read.book, kept.item));
+  kept.item = item.name;
+  found.price = PricedStudy{{kept.book, read.book.currency, read.book.example, std::move(item)},
+                            std::move(kept)};
+  return found;
+}
+
+std::optional<StudyPrice> stored_price(const StudyRow& row) {
+  return study_price(row.price);
+}
+
+Result<std::vector<StudyPrice>> stored_earlier_prices(StudyStore& store, RowId study) {
+  TRY_ASSIGN(const std::vector<SitePrice> stored, store.earlier_prices(study));
+  std::vector<StudyPrice> prices;
+  for (const SitePrice& one : stored) {
+    std::optional<StudyPrice> price = study_price(one);
+    if (!price) {
+      return Error{ErrorCode::invalid, "the price book " + one.book +
+                                           " that the study was billed by can't be read any more"};
+    }
+    prices.push_back(std::move(*price));
+  }
+  return prices;
+}
+
+Result<void> check_currency(StudyStore& store, const StudyRow& row, const StudyPrice& price) {
+  const std::optional<StudyPrice> before = stored_price(row);
+  if (!before || before->currency == price.currency) return {};
+  TRY_ASSIGN(const StudyEvidence evidence, store.evidence(row.row));
+  if (evidence.allocations.empty()) return {};
+  return Error{ErrorCode::invalid, row.id + " was billed in " + before->currency + " so far, and " +
+                                       price.path + " is in " + price.currency +
+                                       ": what was spent can't be added up. Name prices in " +
+                                       before->currency + ", or start another study with --new"};
+}
+
+Result<std::string> change_price(StudyStore& store, const StudyRow& row, const SitePrice& price,
+                                 const Clock& clock) {
+  TRY_ASSIGN(const std::vector<SitePrice> before, store.earlier_prices(row.row));
+  TRY(store.set_study_price(row.row, price));
+  TRY_ASSIGN(const std::vector<SitePrice> after, store.earlier_prices(row.row));
+  if (after.size() == before.size()) return std::string();
+  const std::string text = "what was spent so far stays billed by item " + after.back().item +
+                           " of " + after.back().book + "; from now on item " + price.item +
+                           " of " + price.book + " counts";
+  TRY(store.put_event(row.row, {clock.wall(), "price", text, 0, 0}));
+  return text;
+}
+
+}  // namespace kneepoint

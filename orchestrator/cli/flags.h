@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of flags: lists of numbers, prices; each checked, each refusal by the flag's name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orchestrator/answers/prices.h"
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/command.h"
+
+namespace kneepoint {
+struct AtWorkers;  // of orchestrator/answers/predict.h
+}
+
+namespace kneepoint::cli {
+
+inline constexpr int kLargestTo = 1'048'576;
+inline constexpr int kPredictWidth = 100;
+
+// "0.01,0.05" as numbers from 0 to `most`, each once.
+Result<std::vector<double>> share_list(const std::string& flag, const std::string& text,
+                                       double most);
+// "64,128" as numbers of workers, each once, ascending.
+Result<std::vector<int>> worker_list(const std::string& flag, const std::string& text);
+Result<int> last_worker(const std::string& text);  // of --to: one number
+// One number above 0: "4e6", "50%" where `percent` may be.
+Result<double> positive_number(const std::string& flag, const std::string& text,
+                               bool percent = false);
+
+// "256:50%,2048:30%": a number for each K, ascending.
+Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
+                                                 bool percent);
+
+// --prices and --item, then those given; and what was typed for the two.
+std::vector<Flag> with_price_flags(std::vector<Flag> flags);
+PriceChoice price_choice(const Arguments& arguments);
+
+// How wide the answer may be.
+int predict_width(const Session& session);
+
+}  // namespace kneepoint::cli
