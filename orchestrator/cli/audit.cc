@@ -10,11 +10,11 @@
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/cli/audit_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/tables/claim_reader.h"
 

@@ -2,7 +2,9 @@
 #include "orchestrator/cli/audit_text.h"
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

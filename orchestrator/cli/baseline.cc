@@ -8,12 +8,12 @@
 #include "orchestrator/answers/gate.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/baseline_import.h"
 #include "orchestrator/cli/baseline_pin.h"
 #include "orchestrator/cli/baseline_text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/plan/plan/identity.h"
 
 namespace kneepoint::cli {

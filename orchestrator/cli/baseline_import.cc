@@ -10,7 +10,7 @@
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/table_flags.h"
 #include "orchestrator/plan/tables/history_reader.h"
 #include "orchestrator/report/text.h"

@@ -2,8 +2,10 @@
 #include "orchestrator/cli/baseline_text.h"
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/gate_text.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -9,8 +9,11 @@
 #include "orchestrator/answers/estimate.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/engine/rounds.h"
+#include "orchestrator/report/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

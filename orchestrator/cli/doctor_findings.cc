@@ -10,7 +10,8 @@
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

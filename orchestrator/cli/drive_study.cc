@@ -10,7 +10,7 @@
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/run_view.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 

@@ -4,8 +4,9 @@
 // operation with its calls, bytes and time.
 #include <algorithm>
 
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/cli/explain_text.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/model/provenance.h"
+#include "orchestrator/report/table.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "orchestrator/answers/predict.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -4,8 +4,9 @@
 // small a change these nights could have shown.
 #include "orchestrator/cli/gate_text.h"
 
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/noise.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {

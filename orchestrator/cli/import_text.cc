@@ -6,8 +6,10 @@
 
 #include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -5,8 +5,9 @@
 
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/confirm.h"
 #include "orchestrator/cli/flags.h"
@@ -18,7 +19,6 @@
 #include "orchestrator/cli/night_folder.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"
 

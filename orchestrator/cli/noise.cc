@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/noise.h"
-#include "orchestrator/cli/terminal.h"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +10,7 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint::cli {

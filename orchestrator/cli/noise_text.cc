@@ -2,8 +2,10 @@
 #include <cmath>
 
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/noise.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/plan/tables/price_reader.h"
 #include "orchestrator/plan/tables/study.h"
 

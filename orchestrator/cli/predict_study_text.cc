@@ -4,9 +4,10 @@
 // where the models part.
 #include <cmath>
 
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/predict_text.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

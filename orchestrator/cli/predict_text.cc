@@ -5,7 +5,9 @@
 
 #include <cmath>
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

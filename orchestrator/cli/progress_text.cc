@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -7,9 +7,10 @@
 #include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/age.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
 namespace {

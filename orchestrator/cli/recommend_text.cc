@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/recommend_text.h"
 
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/report/cost_section.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -22,11 +22,11 @@
 #include "orchestrator/cli/plan_to_run.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/report/build_text.h"
 #include "orchestrator/report/document.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {

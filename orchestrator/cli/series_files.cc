@@ -9,11 +9,11 @@
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/export_secrets.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/series_archive.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

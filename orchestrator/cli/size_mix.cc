@@ -11,7 +11,7 @@
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/money.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/cli/size_text.h"
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/model/money.h"
+#include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

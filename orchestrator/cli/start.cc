@@ -5,9 +5,9 @@
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/controller_client.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/report/text.h"
 

@@ -9,13 +9,16 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/progress_text.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/cost/spend.h"
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/report/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {

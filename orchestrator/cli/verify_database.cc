@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/engine/rounds.h"
 #include "orchestrator/report/text.h"
 #include "orchestrator/store/invariants.h"

@@ -5,7 +5,6 @@
 
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/table.h"
 
 namespace kneepoint::cli {
 namespace {

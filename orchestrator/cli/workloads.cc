@@ -9,8 +9,8 @@
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/table.h"
 #include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/report/table.h"
 
 namespace kneepoint::cli {
 namespace {

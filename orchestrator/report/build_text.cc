@@ -46,15 +46,15 @@ DetailTable table_of(const BuildComparison& builds, const BuildCurve& curve) {
   const auto time = [&](const BuildSide& side) {
     return side.seconds > 0 ? significant_text(side.seconds * unit.per_second, 4) : "-";
   };
-  table.columns = {{"K"},
-                   {"T " + builds.reference + ",\n" + unit.name},
-                   {"T " + builds.candidate + ",\n" + unit.name},
-                   {builds.candidate + " /\n" + builds.reference},
-                   {"[95%]", false, true},
-                   {"pairs"},
-                   {"could\nsee"},
-                   {"", false},
-                   {"what moved", false}};
+  table.columns = {{"K", Align::right},
+                   {"T " + builds.reference + ",\n" + unit.name, Align::right},
+                   {"T " + builds.candidate + ",\n" + unit.name, Align::right},
+                   {builds.candidate + " /\n" + builds.reference, Align::right},
+                   {"[95%]", Align::left, true},
+                   {"pairs", Align::right},
+                   {"could\nsee", Align::right},
+                   {""},
+                   {"what moved"}};
   const auto row = [](const std::string& k, const std::string& a, const std::string& b,
                       const BuildTest& test) {
     return std::vector<std::string>{k,

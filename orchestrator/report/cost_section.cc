@@ -144,16 +144,16 @@ DetailTable cost_table(const CostCurve& curve, std::optional<int> marked) {
   DetailTable table;
   const std::string currency =
       curve.points.empty() ? "" : curve.points.front().per_result.currency + "/";
-  table.columns = {{"", false},
-                   {"K"},
-                   {"nodes"},
-                   {"T"},
-                   {"E"},
-                   {currency + plain(curve.result_name)},
-                   {"95%", true, true},
-                   {"frontier"},
-                   {"pays above"},
-                   {"notes", false}};
+  table.columns = {{""},
+                   {"K", Align::right},
+                   {"nodes", Align::right},
+                   {"T", Align::right},
+                   {"E", Align::right},
+                   {currency + plain(curve.result_name), Align::right},
+                   {"95%", Align::right, true},
+                   {"frontier", Align::right},
+                   {"pays above", Align::right},
+                   {"notes"}};
   for (const CostPoint& point : curve.points) {
     table.rows.push_back({marked == point.k ? ">" : "", std::to_string(point.k),
                           std::to_string(point.use.nodes), seconds_text(point.seconds),

@@ -39,7 +39,7 @@ std::string table_text(const TextTable& table, const std::vector<std::string>& f
   std::vector<std::string> names;
   for (const Column& column : table.columns) {
     // A word broken for a narrow column is whole again.
-    std::string name = column.header;
+    std::string name = column.title;
     if (const std::size_t broken = name.find("-\n"); broken != std::string::npos) {
       name.erase(broken, 2);
     }
@@ -49,7 +49,8 @@ std::string table_text(const TextTable& table, const std::vector<std::string>& f
   std::vector<std::string> header = merged(table, names);
   std::vector<std::string> rule;
   for (const Column& column : table.columns) {
-    if (!column.belongs_left || rule.empty()) rule.emplace_back(column.right ? "---:" : "---");
+    if (!column.belongs_left || rule.empty())
+      rule.emplace_back(column.align == Align::right ? "---:" : "---");
   }
   if (flagged) {
     header.emplace_back("flags");

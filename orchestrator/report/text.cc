@@ -3,7 +3,24 @@
 // Width counts code points, which is exact for all that we print ourselves.
 #include "orchestrator/report/text.h"
 
+#include <algorithm>
+
 namespace kneepoint {
+namespace {
+
+// Length of the colour sequence at text[i] ("ESC [ ... m"), or 0.
+std::size_t escape_length(std::string_view text, std::size_t i) {
+  if (text[i] != '\x1b' || i + 1 >= text.size() || text[i + 1] != '[') return 0;
+  std::size_t end = i + 2;
+  while (end < text.size() && (text[end] < '@' || text[end] > '~')) ++end;
+  return std::min(end + 1, text.size()) - i;
+}
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+}  // namespace
 
 std::string bounds_text(const std::optional<Interval>& interval, double scale, int decimals) {
   if (!interval) return "[-]";
@@ -51,8 +68,33 @@ std::string plain_lines(std::string_view text) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (const char c : text) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  for (std::size_t i = 0; i < text.size();) {
+    if (const std::size_t length = escape_length(text, i); length > 0) {
+      i += length;
+      continue;
+    }
+    if (!continues(text[i])) ++width;
+    ++i;
+  }
   return width;
+}
+
+std::string cut_to_width(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::string out;
+  std::size_t used = 0;
+  bool colored = false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (const std::size_t length = escape_length(text, i); length > 0) {
+      out += text.substr(i, length);
+      colored = true;
+      i += length;
+      continue;
+    }
+    if (!continues(text[i]) && used++ >= width) break;
+    out += text[i++];
+  }
+  return colored ? out + "\x1b[0m" : out;
 }
 
 std::string pad(std::string_view text, std::size_t width, bool right) {
@@ -79,6 +121,38 @@ std::string wrapped(std::string_view text, int width, int indent) {
     empty = false;
   }
   return out + line + "\n";
+}
+
+std::string wrap(std::string_view text, int width, int indent) {
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  std::string out, line;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = std::min(text.find(' ', i), text.size());
+    const std::string word(text.substr(i, end - i));
+    i = end + 1;
+    if (word.empty()) continue;
+    const std::size_t needed = margin.size() + display_width(line) + 1 + display_width(word);
+    if (!line.empty() && needed > static_cast<std::size_t>(width)) {
+      out += margin + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty()) out += margin + line + "\n";
+  return out;
+}
+
+std::string hanging(std::string_view text, int width) {
+  return wrap(text, width, 2).substr(2);
+}
+
+std::string listed(const std::vector<std::string>& lines) {
+  constexpr std::size_t kFew = 8;
+  const std::size_t shown = lines.size() > kFew + 1 ? kFew : lines.size();
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + lines[i] + "\n";
+  if (shown < lines.size()) text += "  and " + std::to_string(lines.size() - shown) + " more\n";
+  return text;
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {

@@ -23,10 +23,19 @@ std::string efficiency_with_bounds(double efficiency, const std::optional<Interv
 std::string plain(std::string_view text);
 // The same for a text of several lines: line ends and tabs stay.
 std::string plain_lines(std::string_view text);
+// Columns that `text` (UTF-8, perhaps with colour sequences) takes on a terminal.
 std::size_t display_width(std::string_view text);
+// The first `width` columns of it; colour sequences are kept, and closed if the text was cut.
+std::string cut_to_width(std::string_view text, std::size_t width);
 std::string pad(std::string_view text, std::size_t width, bool right);
 // Breaks at spaces; every line starts with `indent` spaces, all but the first with two more.
 std::string wrapped(std::string_view text, int width, int indent);
+// Words of `text` in lines of at most `width` columns, each line after `indent` spaces.
+std::string wrap(std::string_view text, int width, int indent);
+// The same, where all lines but the first come after two spaces.
+std::string hanging(std::string_view text, int width);
+// One indented line for each of the first few, then "and 12 more".
+std::string listed(const std::vector<std::string>& lines);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 }  // namespace kneepoint

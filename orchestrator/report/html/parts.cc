@@ -184,8 +184,8 @@ std::string table(const TextTable& table, std::string_view label,
   std::vector<std::string> names;
   std::vector<bool> right;
   for (const Column& column : table.columns) {
-    names.push_back(header_text(column.header));
-    if (!column.belongs_left || right.empty()) right.push_back(column.right);
+    names.push_back(header_text(column.title));
+    if (!column.belongs_left || right.empty()) right.push_back(column.align == Align::right);
   }
   std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" +
                     escaped(label) + "\"><table><thead><tr>";

@@ -92,17 +92,19 @@ std::string line_words(const std::vector<KneeAnswer>& lines) {
 
 std::vector<Column> columns_of(const Curve& curve, const TimeUnit& unit, bool sizes, bool by_work) {
   const std::string relative = curve.k0 == 1 ? "" : " relative\nto K0=" + std::to_string(curve.k0);
-  std::vector<Column> columns = {{"K"}, {"nodes", true, false, true}, {"ranks", true, false, true}};
-  if (sizes) columns.push_back({"size", true, false, true});
-  columns.push_back({std::string("T, ") + unit.name});
-  columns.push_back({interval_header(curve, time_interval), false, true});
-  columns.push_back({curve.mode == Mode::weak ? "scaled\nspeedup" : "speedup"});
-  if (curve.k0 != 1) columns.back().header = "S" + relative;
-  columns.push_back({"E" + relative});
-  columns.push_back({interval_header(curve, efficiency_interval), false, true});
+  std::vector<Column> columns = {{"K", Align::right},
+                                 {"nodes", Align::right, false, true},
+                                 {"ranks", Align::right, false, true}};
+  if (sizes) columns.push_back({"size", Align::right, false, true});
+  columns.push_back({std::string("T, ") + unit.name, Align::right});
+  columns.push_back({interval_header(curve, time_interval), Align::left, true});
+  columns.push_back({curve.mode == Mode::weak ? "scaled\nspeedup" : "speedup", Align::right});
+  if (curve.k0 != 1) columns.back().title = "S" + relative;
+  columns.push_back({"E" + relative, Align::right});
+  columns.push_back({interval_header(curve, efficiency_interval), Align::left, true});
   if (by_work) {
-    columns.push_back({"E by\nwork"});
-    columns.push_back({interval_header(curve, efficiency_interval), false, true});
+    columns.push_back({"E by\nwork", Align::right});
+    columns.push_back({interval_header(curve, efficiency_interval), Align::left, true});
   }
   return columns;
 }

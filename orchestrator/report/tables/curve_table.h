@@ -8,21 +8,9 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/report/table.h"
 
 namespace kneepoint {
-
-struct Column {
-  std::string header;         // may hold one line break
-  bool right = true;          // alignment
-  bool belongs_left = false;  // an interval: stays beside the value it belongs to
-  bool may_go = false;        // left out where the width is short and the rest implies it
-};
-
-// Columns and cells: what both writers lay out.
-struct TextTable {
-  std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;
-};
 
 struct CurveTable : TextTable {       // one row per point, K ascending
   std::string title;                  // "jacobi, strong: 1 thread per rank, bind core"

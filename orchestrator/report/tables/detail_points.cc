@@ -55,13 +55,13 @@ void add_steps(const std::vector<Both>& points, std::vector<DetailTable>& tables
                                 [](const Both& p) { return p.detail->tail.has_value(); });
   DetailTable table;
   table.title = "Step by step";
-  table.columns = {{"K"},
-                   {"E from the\nK before"},
-                   {"[interval]", false, true},
-                   {"serial fraction\nby Karp-Flatt"},
-                   {"[interval]", false, true},
-                   {"speedup by\nGustafson"},
-                   {"results\nper second"}};
+  table.columns = {{"K", Align::right},
+                   {"E from the\nK before", Align::right},
+                   {"[interval]", Align::left, true},
+                   {"serial fraction\nby Karp-Flatt", Align::right},
+                   {"[interval]", Align::left, true},
+                   {"speedup by\nGustafson", Align::right},
+                   {"results\nper second", Align::right}};
   for (const Both& p : points) {
     const PointDetail& d = *p.detail;
     table.rows.push_back(
@@ -96,15 +96,15 @@ void add_breakdown(const CurveView& view, const std::vector<Both>& points,
                    std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Where the time goes (mean over ranks, of the run whose T is the median)";
-  table.columns = {{"K"},
-                   {"useful"},
-                   {"imbal-\nance"},
-                   {"comm."},
-                   {"load\nbalance"},
-                   {"comm.\nefficiency"},
-                   {"compute\nscaling"},
-                   {"E they\nimply"},
-                   {"E by\ncomm_ratio"}};
+  table.columns = {{"K", Align::right},
+                   {"useful", Align::right},
+                   {"imbal-\nance", Align::right},
+                   {"comm.", Align::right},
+                   {"load\nbalance", Align::right},
+                   {"comm.\nefficiency", Align::right},
+                   {"compute\nscaling", Align::right},
+                   {"E they\nimply", Align::right},
+                   {"E by\ncomm_ratio", Align::right}};
   for (const Both& p : points) {
     const PointDetail& d = *p.detail;
     std::vector<std::string> row = {p.k()};
@@ -160,9 +160,11 @@ void add_tail(const std::vector<Both>& points, std::vector<DetailTable>& tables)
   const auto scaled = [&](double s) { return significant_text(s * unit.per_second, 3); };
   DetailTable table;
   table.title = std::string("Iterations, in ") + unit.name + " (of all valid runs; 95%)";
-  table.columns = {{"K"},   {"results\nper second"}, {"p50"}, {"", false, true},
-                   {"p95"}, {"", false, true},       {"p99"}, {"", false, true},
-                   {"max"}};
+  table.columns = {{"K", Align::right},   {"results\nper second", Align::right},
+                   {"p50", Align::right}, {"", Align::left, true},
+                   {"p95", Align::right}, {"", Align::left, true},
+                   {"p99", Align::right}, {"", Align::left, true},
+                   {"max", Align::right}};
   for (const Both& p : points) {
     if (!p.detail->tail) continue;
     const TailSummary& t = *p.detail->tail;
@@ -183,13 +185,13 @@ void add_roofline(const CurveView& view, const std::vector<Both>& points,
                   std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Roofline";
-  table.columns = {{"K"},
-                   {"Gflop/s"},
-                   {"of peak"},
-                   {"attainable\nGflop/s"},
-                   {"flops\nper byte"},
-                   {"limits\nmeet at"},
-                   {"bound", false}};
+  table.columns = {{"K", Align::right},
+                   {"Gflop/s", Align::right},
+                   {"of peak", Align::right},
+                   {"attainable\nGflop/s", Align::right},
+                   {"flops\nper byte", Align::right},
+                   {"limits\nmeet at", Align::right},
+                   {"bound"}};
   for (const Both& p : points) {
     const PointDetail& d = *p.detail;
     std::vector<std::string> row = {

@@ -108,12 +108,17 @@ void add_models(const CurveView& view, std::vector<DetailTable>& tables) {
                     ? "Models"
                     : std::string("Models, best first; T is the sum of the terms, in ") + unit.name;
   if (!models.fits.empty()) {
-    table.columns = {{"model", false}, {"weight"}, {"1"}, {"1/K"}, {"log2 K"}, {"K-1"}};
+    table.columns = {{"model"},
+                     {"weight", Align::right},
+                     {"1", Align::right},
+                     {"1/K", Align::right},
+                     {"log2 K", Align::right},
+                     {"K-1", Align::right}};
     if (strong) {
-      table.columns.push_back({"serial"});
-      table.columns.push_back({"ceiling"});
+      table.columns.push_back({"serial", Align::right});
+      table.columns.push_back({"ceiling", Align::right});
     }
-    table.columns.push_back({"error at\nleft-out K"});
+    table.columns.push_back({"error at\nleft-out K", Align::right});
     for (const ModelFit& fit : models.fits) table.rows.push_back(model_row(fit, unit, strong));
   }
   add_model_lines(view, unit, table.lines);
@@ -155,8 +160,12 @@ void add_knees(const CurveView& view, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Knees by every rule";
   if (!answer.knees.empty()) {
-    table.columns = {{"rule", false}, {"K"},       {"[95%]", false, true},
-                     {"K sure"},      {"K maybe"}, {"where", false}};
+    table.columns = {{"rule"},
+                     {"K", Align::right},
+                     {"[95%]", Align::left, true},
+                     {"K sure", Align::right},
+                     {"K maybe", Align::right},
+                     {"where"}};
   }
   const PointSummary* last = view.largest();
   const int largest = last == nullptr ? 1 : last->point.k;
@@ -185,8 +194,10 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Predictions of T, not measured";
   if (!answer.predictions.empty()) {
-    table.columns = {
-        {"K"}, {std::string("T, ") + unit.name}, {"[90% of one run]", false, true}, {"", false}};
+    table.columns = {{"K", Align::right},
+                     {std::string("T, ") + unit.name, Align::right},
+                     {"[90% of one run]", Align::left, true},
+                     {""}};
   }
   for (const Prediction& p : answer.predictions) {
     const double t = p.seconds * unit.per_second;
@@ -251,8 +262,8 @@ void add_contest(const ShapeContest& contest, bool several_builds,
   table.title = "Up or out: " + contest.case_name + ", " + to_string(contest.mode) +
                 (several_builds ? ", build " + contest.build : "") +
                 "; the shape with the least T at each K";
-  table.columns = {
-      {"K"}, {"cores"}, {"fastest", false}, {"faster by"}, {"[95%]", false, true}, {"than", false}};
+  table.columns = {{"K", Align::right},         {"cores", Align::right},      {"fastest"},
+                   {"faster by", Align::right}, {"[95%]", Align::left, true}, {"than"}};
   std::vector<std::string> names;
   for (const ShapeContest::Entry& e : contest.entries) {
     const bool alone = e.runner_up.empty();
@@ -276,8 +287,12 @@ void add_contest(const ShapeContest& contest, bool several_builds,
 void add_collective(const CollectiveAnswer& answer, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Collectives: all-reduces of " + answer.case_name;
-  table.columns = {{"algorithm", false}, {"alpha, us"},       {"beta, ns/B"},
-                   {"link,\nGB/s"},      {"relative\nerror"}, {"", false}};
+  table.columns = {{"algorithm"},
+                   {"alpha, us", Align::right},
+                   {"beta, ns/B", Align::right},
+                   {"link,\nGB/s", Align::right},
+                   {"relative\nerror", Align::right},
+                   {""}};
   for (std::size_t i = 0; i < answer.model.fits.size(); ++i) {
     const AllreduceFit& fit = answer.model.fits[i];
     const bool plausible = static_cast<int>(i) < answer.model.plausible;

@@ -55,8 +55,8 @@ std::string interval_text(const std::optional<Interval>& interval) {
 void add_metric_details(const CurveView& view, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Metrics (median over runs, with its interval)";
-  table.columns = {{"metric", false}, {"K"},   {"median", false}, {"unit", false},
-                   {"better", false}, {"runs"}};
+  table.columns = {{"metric"}, {"K", Align::right}, {"median"},
+                   {"unit"},   {"better"},          {"runs", Align::right}};
   const auto& details = view.analysis->points;
   const std::vector<Key> keys = keys_of(details);
   for (std::size_t at = 0; at < std::min(keys.size(), kMostMetrics); ++at) {

@@ -38,7 +38,12 @@ std::string kind_text(const std::string& kind) {
 void add_profile_details(const CurveView& view, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "MPI calls (of a rank; time as a share from MPI_Init to MPI_Finalize)";
-  table.columns = {{"K"}, {"call", false}, {"kind", false}, {"calls"}, {"bytes sent"}, {"time"}};
+  table.columns = {{"K", Align::right},
+                   {"call"},
+                   {"kind"},
+                   {"calls", Align::right},
+                   {"bytes sent", Align::right},
+                   {"time", Align::right}};
   const auto& details = view.analysis->points;
   for (std::size_t i = 0; i < details.size() && i < view.curve->points.size(); ++i) {
     if (!details[i].profile) continue;

@@ -15,8 +15,10 @@ void add_waits(const QueueUse& queue, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Queue: " + way_of(queue) + "; waits, not part of T";
   if (!queue.waits.empty()) {
-    table.columns = {{"K"},      {"nodes"},  {"runs"}, {queue.packed ? "allocations" : "jobs"},
-                     {"median"}, {"largest"}};
+    table.columns = {
+        {"K", Align::right},      {"nodes", Align::right},
+        {"runs", Align::right},   {queue.packed ? "allocations" : "jobs", Align::right},
+        {"median", Align::right}, {"largest", Align::right}};
   }
   for (const QueueWait& wait : queue.waits) {
     table.rows.push_back({std::to_string(wait.k), std::to_string(wait.nodes),
@@ -42,13 +44,13 @@ void add_bad_nodes(const BadNodeVerdict& verdict, std::vector<DetailTable>& tabl
     tables.push_back(std::move(table));
     return;
   }
-  table.columns = {{"node", false},
-                   {"slower by"},
-                   {"p"},
-                   {"runs"},
-                   {"points"},
-                   {"slower at"},
-                   {"or, in the same runs", false}};
+  table.columns = {{"node"},
+                   {"slower by", Align::right},
+                   {"p", Align::right},
+                   {"runs", Align::right},
+                   {"points", Align::right},
+                   {"slower at", Align::right},
+                   {"or, in the same runs"}};
   for (const BadNode& bad : verdict.bad) {
     table.rows.push_back({bad.node, percent_text(bad.slowdown), significant_text(bad.p_value, 2),
                           std::to_string(bad.runs), std::to_string(bad.points),

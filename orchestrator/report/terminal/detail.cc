@@ -76,7 +76,7 @@ std::vector<std::size_t> widths_of(const TextTable& table) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t width = 0;
-    for (const std::string& line : header_lines(table.columns[c].header)) {
+    for (const std::string& line : header_lines(table.columns[c].title)) {
       width = std::max(width, display_width(line));
     }
     for (const auto& row : table.rows) width = std::max(width, display_width(row[c]));
@@ -101,7 +101,8 @@ std::string drawn_header(const TextTable& table, const std::vector<std::size_t>&
     std::string line;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       line += std::string(gap_before(table, c, gap), ' ') +
-              pad(header_lines(table.columns[c].header)[part], widths[c], table.columns[c].right);
+              pad(header_lines(table.columns[c].title)[part], widths[c],
+                  table.columns[c].align == Align::right);
     }
     trim_and_end(line);
     if (line != "\n") out += line;
@@ -114,7 +115,7 @@ std::string drawn_row(const TextTable& table, const std::vector<std::size_t>& wi
   std::string out;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     out += std::string(gap_before(table, c, gap), ' ') +
-           pad(table.rows[row][c], widths[c], table.columns[c].right);
+           pad(table.rows[row][c], widths[c], table.columns[c].align == Align::right);
   }
   return out;
 }

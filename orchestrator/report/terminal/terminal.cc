@@ -74,7 +74,7 @@ void make_fit(CurveTable& table, int width) {
       ++c;
       continue;
     }
-    table.held_fixed += "; " + table.columns[c].header +
+    table.held_fixed += "; " + table.columns[c].title +
                         (same ? " " + table.rows[0][c] + " at every K" : std::string(" = K"));
     table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(c));
     for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {

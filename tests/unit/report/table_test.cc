@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/table.h"
+#include "orchestrator/report/table.h"
 
 #include <gtest/gtest.h>
 
-namespace kneepoint::cli {
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/report/text.h"
+
+namespace kneepoint {
 namespace {
 
 TEST(Table, ColumnsAreAlignedAndLinesEndWithoutSpaces) {
@@ -61,4 +64,4 @@ TEST(Table, AgesReadAsKubectlWritesThem) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

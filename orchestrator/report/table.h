@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text in columns, and how wide text is on a terminal. Lines never end in a space.
+// The one table: columns with titles, rows of cells. Terminal, Markdown and HTML lay out the same
+// one. Cells of a terminal's table are one line each, and nothing in them steers it; lines never
+// end in a space.
 #pragma once
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "orchestrator/base/numbers.h"
-#include "orchestrator/base/text.h"
-
-namespace kneepoint::cli {
+namespace kneepoint {
 
 enum class Align { left, right };
 
 struct Column {
-  std::string title;
+  std::string title;  // may hold one line break, where the writer says so
   Align align = Align::left;
+  bool belongs_left = false;  // an interval: stays beside the value it belongs to
+  bool may_go = false;        // left out where the width is short and the rest implies it
+};
+
+// Columns and cells: what every writer lays out.
+struct TextTable {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
 };
 
 // Titles, then the rows; two spaces between columns. A short row leaves its last cells empty.
@@ -44,18 +50,4 @@ std::string to_table(const std::vector<ColumnOf<Row>>& columns, const std::vecto
   return to_table(titles, cells, indent);
 }
 
-// Columns that `text` (UTF-8, perhaps with colour sequences) takes on a terminal.
-int display_width(std::string_view text);
-
-// The first `width` columns of it; colour sequences are kept, and closed if the text was cut.
-std::string cut_to_width(std::string_view text, int width);
-
-// Words of `text` in lines of at most `width` columns, each line after `indent` spaces.
-std::string wrap(std::string_view text, int width, int indent);
-// The same, where all lines but the first come after two spaces.
-std::string hanging(std::string_view text, int width);
-
-// One indented line for each of the first few, then "and 12 more".
-std::string listed(const std::vector<std::string>& lines);
-
-}  // namespace kneepoint::cli
+}  // namespace kneepoint
