@@ -12,11 +12,6 @@ namespace kneepoint {
 CurveAnalysis analyse_curve(const StudyEvidence& evidence, const CurveMembers& members,
                             const Curve& curve, const AnalysisOptions& options);
 
-// The valid runs as models take them; weak curves whose work per worker varies carry it.
-Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const Curve& curve);
-// The same, each time brought to the baseline's work per worker.
-Times at_equal_work(Times times);
-
 // From the last point's breakdown when that is consistent, else from the best model's terms; none
 // when nothing is lost or neither is there.
 std::optional<LossShares> loss_shares(const Curve& curve, const CurveAnalysis& analysis);

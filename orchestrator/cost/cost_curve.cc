@@ -202,6 +202,8 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
       point.seconds_interval = summary.seconds_interval;
       point.efficiency = summary.decisive_efficiency();
       point.efficiency_interval = summary.decisive_interval();
+      point.baseline = summary.baseline;
+      point.runs = summary.valid;
       point.success =
           static_cast<double>(summary.valid) / static_cast<double>(summary.valid + summary.failed);
       point.flags = summary.flags;

@@ -26,7 +26,9 @@ struct CostPoint {
   std::optional<Interval> seconds_interval;
   double efficiency = 0;
   std::optional<Interval> efficiency_interval;  // none at the baseline
-  Bill bill;                                    // of one run of the median T
+  bool baseline = false;
+  int runs = 1;        // that count
+  Bill bill;           // of one run of the median T
   double success = 1;  // share of the finished runs that succeeded; the cost is divided by it
   Money per_result;    // bill / results / success
   std::optional<Interval> per_result_interval;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <tuple>
 
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/cost/modelled.h"
 
@@ -125,16 +126,27 @@ std::string why_none(const CostCurve& curve, const PriceItem& item,
   return "no " + kinds + "K reaches an efficiency of " + text_of(request.floor);
 }
 
-// The largest K such that it and every smaller one surely keep the floor.
+// As the report decides it. Modelled points have intervals of their own, which count only where the
+// measured ones have some too.
 const CostPoint* largest_efficient(const CostCurve& curve, double floor) {
-  const CostPoint* last = nullptr;
+  const bool intervals =
+      std::any_of(curve.points.begin(), curve.points.end(), [](const CostPoint& point) {
+        return !point.modelled && point.efficiency_interval.has_value();
+      });
+  std::vector<KneePoint> points;
   for (const CostPoint& point : curve.points) {
-    const double low =
-        point.efficiency_interval ? point.efficiency_interval->low : point.efficiency;
-    if (low < floor * (1 - 1e-12)) break;
-    last = &point;
+    points.push_back({point.k, 1 / point.efficiency,
+                      intervals ? point.efficiency_interval : std::nullopt,
+                      static_cast<double>(point.runs), point.baseline});
   }
-  return last;
+  if (points.size() == 1 && reaches(curve.points.front().efficiency, floor)) {
+    return &curve.points.front();
+  }
+  const RecommendedK to_use =
+      recommend_k(points, find_knee(points, floor), KneeRule::efficiency, std::nullopt);
+  const auto found = std::find_if(curve.points.begin(), curve.points.end(),
+                                  [&](const CostPoint& point) { return point.k == to_use.k; });
+  return found == curve.points.end() ? nullptr : &*found;
 }
 
 void compare(const CostCurve& curve, const PriceItem& item, const RecommendRequest& request,

@@ -90,11 +90,11 @@ void put_detail(Row& row, const CurveView& view, const PointSummary& p, const Po
   row.number_if(!fits.empty(), fits.empty() ? 0 : fits.front().coefficients.at(p.point.k));
   row.number(fits.empty() ? std::nullopt : fits.front().serial_fraction);
   const Knee* knee = decisive_knee(view);
-  row.text(view.rule).number(knee == nullptr ? std::nullopt : knee->k);
+  row.text(to_string(view.to_use->rule)).number(knee == nullptr ? std::nullopt : knee->k);
   row.number(knee == nullptr ? std::nullopt : knee->low);
   row.number(knee == nullptr ? std::nullopt : knee->high);
-  row.text(knee == nullptr ? "" : knee->status);
-  const std::optional<int> k = recommended_k(view);
+  row.text(knee == nullptr ? "" : to_string(knee->place));
+  const std::optional<int> k = view.to_use->k;
   row.text(k ? std::to_string(*k) : "");
 }
 
@@ -161,7 +161,7 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
 
 std::string to_csv(const Document& document) {
   std::string out = std::string(kHeader) + "\r\n";
-  for (const CurveView& view : curve_views(document.study, document.analysis)) {
+  for (const CurveView& view : curve_views(document.analysis)) {
     for (std::size_t i = 0; i < view.curve->points.size(); ++i) {
       out += row_of(document, view, i) + "\r\n";
     }

@@ -23,13 +23,13 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   document.study = std::move(evidence);
   document.analysis = std::move(analysis);
   const StudySummary& summary = document.analysis.summary;
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   std::vector<std::string> labels;
   for (const CurveView& view : views) {
     labels.push_back(view.label);
     document.sentences.push_back(sentence_of(view));
   }
-  document.headline = headline_of(views);
+  document.headline = headline_of(summary, labels);
   if (!views.empty()) {
     document.questions = questions_of(document.analysis, views);
   }

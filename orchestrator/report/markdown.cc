@@ -104,7 +104,7 @@ std::string to_markdown(const Document& document, bool brief) {
       out += "- " + markdown_text(line) + "\n";
     out += "\n" + markdown_text(prices_line(document.cost->book, document.cost->item)) + "\n";
   }
-  const std::vector<CurveView> views = curve_views(study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   for (const CurveView& view : views) {
     const CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
     out += "\n## " + markdown_text(table.title) + "\n\n" + markdown_text(table.held_fixed) + "\n\n";

@@ -35,7 +35,7 @@ std::string k_list(const std::vector<int>& ks) {
 }
 
 bool comparable(const CurveView& view) {
-  return view.floor_knee->where != "no data";
+  return view.floor_knee->place != KneePlace::none;
 }
 
 // ---- 1
@@ -101,7 +101,7 @@ Question serial_fraction(const std::vector<CurveView>& views) {
 // ---- 2
 
 std::string holds_to(const CurveView& view) {
-  const std::optional<int> k = recommended_k(view);
+  const std::optional<int> k = view.to_use->k;
   const PointSummary* last = view.largest();
   if (!k) return "nowhere";
   return std::string(last != nullptr && *k == last->point.k ? "up to the largest, K=" : "to K=") +
@@ -121,7 +121,7 @@ const CurveView* partner_of(const CurveView& view, const std::vector<CurveView>&
 }
 
 std::string both_modes(const CurveView& strong, const CurveView& weak) {
-  const std::optional<int> fixed = recommended_k(strong), grown = recommended_k(weak);
+  const std::optional<int> fixed = strong.to_use->k, grown = weak.to_use->k;
   const int a = fixed.value_or(0), b = grown.value_or(0);
   if (a == b) {
     return "measured both ways: strong and weak scaling both pay " + holds_to(strong);
@@ -230,7 +230,7 @@ Question money(const std::vector<CurveView>& views) {
   Question question{"Does the efficiency justify the money?", {}};
   for (const CurveView& view : views) {
     const PointSummary* last = view.largest();
-    const std::optional<int> k = recommended_k(view);
+    const std::optional<int> k = view.to_use->k;
     if (!comparable(view) || last == nullptr || !k) {
       add(question, view.label, false, "measure a second K");
       continue;

@@ -39,6 +39,7 @@ export interface Curve {
   case: string;
   mode: string;
   floor: number;
+  recommended_k: number | null;
   points: CurvePoint[];
 }
 export interface StudyEvent {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "orchestrator/analysis/claims/words.h"
-#include "orchestrator/analysis/knee/crossing.h"
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/statistics/require.h"
 #include "orchestrator/model/money.h"

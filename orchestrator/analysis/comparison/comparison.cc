@@ -104,9 +104,7 @@ void compare_points(const ComparedStudy& a, const ComparedStudy& b, CurveCompari
 
 std::optional<Knee> knee_range(const CurveAnalysis& analysis, double floor) {
   for (const Knee& knee : analysis.knees.knees) {
-    if (knee.rule == "efficiency" && knee.floor && *knee.floor == floor && !knee.powers_of_two) {
-      return knee;
-    }
+    if (knee.decides(KneeRule::efficiency, floor)) return knee;
   }
   return std::nullopt;
 }

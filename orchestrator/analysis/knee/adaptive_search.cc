@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <set>
 
-#include "orchestrator/analysis/knee/crossing.h"
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/knee/knee_rules.h"
 #include "orchestrator/base/ensure.h"
 #include "orchestrator/base/text.h"

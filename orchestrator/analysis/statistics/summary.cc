@@ -10,7 +10,7 @@
 
 #include "orchestrator/analysis/breakdown/work_check.h"
 #include "orchestrator/analysis/curves.h"
-#include "orchestrator/analysis/knee/knee.h"
+#include "orchestrator/analysis/knee/knees.h"
 #include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
@@ -186,8 +186,23 @@ Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members
   }
   check_work(curve);
   for (PointSummary& p : curve.points) flag_efficiency(p);
-  for (const double line : {0.8, 0.5}) curve.lines.push_back(find_knee(curve, line));
+  const std::vector<KneePoint> points = knee_points(curve);
+  for (const double line : {0.8, 0.5}) curve.lines.push_back(find_knee(points, line));
   return curve;
+}
+
+// The knee of the last curve by the plan's floor, and the K to use by the plan's rule.
+void add_knee(const StudyEvidence& evidence, const CurveMembers& members, StudySummary& summary) {
+  const Curve& curve = summary.curves.back();
+  const std::vector<KneePoint> points = knee_points(curve);
+  const KneeRule rule = knee_rule_of(evidence.knee_rule).value_or(KneeRule::efficiency);
+  std::optional<RuleKnee> by_rule;
+  if (rule != KneeRule::efficiency) {
+    const Times times = at_equal_work(times_of(evidence, members, curve));
+    by_rule = find_rule_knee(curve.mode, times, rule);
+  }
+  summary.knees.push_back(find_knee(points, evidence.knee_floor));
+  summary.to_use.push_back(recommend_k(points, summary.knees.back(), rule, by_rule));
 }
 
 }  // namespace
@@ -198,13 +213,44 @@ const PointSummary* Curve::baseline() const {
   return it == points.end() ? nullptr : &*it;
 }
 
+std::vector<KneePoint> knee_points(const Curve& curve) {
+  std::vector<KneePoint> points;
+  for (const PointSummary& p : curve.points) {
+    if (p.valid == 0) continue;
+    points.push_back({p.point.k, 1 / p.decisive_efficiency(), p.decisive_interval(),
+                      static_cast<double>(p.valid), p.baseline});
+  }
+  return points;
+}
+
+Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const Curve& curve) {
+  Times times;
+  for (const PointSummary& p : curve.points) {
+    if (p.valid == 0) continue;
+    TimesAtK at{.k = p.point.k, .seconds = valid_seconds(members, evidence.points[p.index])};
+    if (p.efficiency_by_work) at.work_per_worker = *p.efficiency_by_work / p.efficiency;
+    times.push_back(std::move(at));
+  }
+  if (times.empty()) return {};
+  return ordered(std::move(times)).value_or({});
+}
+
+Times at_equal_work(Times times) {
+  for (TimesAtK& at : times) {
+    if (at.work_per_worker == 1) continue;
+    for (double& t : at.seconds) t /= at.work_per_worker;
+    at.work_per_worker = 1;
+  }
+  return times;
+}
+
 StudySummary summarise(const StudyEvidence& evidence) {
   StudySummary summary;
   summary.all_points_have_data = !evidence.points.empty();
   for (const CurveMembers& members : group_curves(evidence)) {
     summary.curves.push_back(summarise_curve(evidence, members));
     const Curve& curve = summary.curves.back();
-    summary.knees.push_back(find_knee(curve, evidence.knee_floor));
+    add_knee(evidence, members, summary);
     for (const PointSummary& p : curve.points) {
       summary.anything_ran = summary.anything_ran || p.valid + p.failed + p.set_apart > 0;
       summary.all_points_have_data = summary.all_points_have_data && p.valid + p.set_apart > 0;

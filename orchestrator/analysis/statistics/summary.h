@@ -8,10 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/interval.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
+
+struct CurveMembers;
 
 // One point of a curve.
 struct PointSummary {
@@ -45,17 +49,6 @@ struct PointSummary {
   }
 };
 
-struct KneeAnswer {
-  double floor = 0.7;
-  // Largest measured K such that it and all smaller have E's lower bound (resp. upper) >= floor. A
-  // point without an interval is never sure; its own E stands for the upper bound.
-  std::optional<int> k_sure, k_maybe;
-  std::optional<int> k_measured;  // largest measured K not past the crossing
-  std::optional<double> k;        // crossing by interpolation of K·T; nullopt: see `where`
-  std::string where;              // "measured", "beyond K_max", "below the first step", "no data"
-  std::string sentence;           // in plain words
-};
-
 // build × case × mode × shape family: K ascending.
 struct Curve {
   std::string build, case_name, shape_name;
@@ -77,11 +70,21 @@ struct Curve {
 struct StudySummary {
   std::vector<Curve> curves;
   std::vector<KneeAnswer> knees;      // per curve, at the plan's floor
+  std::vector<RecommendedK> to_use;   // per curve, by the plan's rule
   bool anything_ran = false;          // some run came to an end
   bool all_points_have_data = false;  // every point has a valid run
 };
 
 StudySummary summarise(const StudyEvidence& evidence);
+
+// What the knee of a curve is read from: its points with data.
+std::vector<KneePoint> knee_points(const Curve& curve);
+
+// The valid runs as models take them; weak curves whose work per worker varies carry it. `curve` is
+// the summary of `members`.
+Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const Curve& curve);
+// The same, each time brought to the baseline's work per worker.
+Times at_equal_work(Times times);
 
 // The half-width of E's interval at each point, in the order of evidence.points (infinity:
 // unknown); what repeat.until looks at. The baseline has the widest of its curve's, since every E

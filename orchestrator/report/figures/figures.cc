@@ -108,7 +108,7 @@ std::string standalone_svg(const Figure& figure) {
 }
 
 std::vector<FigureFile> figure_files(const Document& document) {
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   std::vector<FigureFile> files;
   std::set<std::string> taken;
   for (const KScale scale : {KScale::log2, KScale::linear}) {

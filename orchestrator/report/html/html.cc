@@ -170,7 +170,7 @@ std::string caveats(const Document& document) {
 }  // namespace
 
 std::string to_html(const Document& document, const HtmlOptions& options) {
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   const auto cases = curves_by_case(views);
   std::string out = opening(document) + head_of_page(document) + bar(views, cases) + "<main>\n";
   out += "<h2 id=\"answer\">The answer</h2>\n";

@@ -82,7 +82,7 @@ void put_page_curve(JsonWriter& w, const CurveView& view) {
   if (!analysis.models.fits.empty()) put(w, analysis.models.fits.front());
   w.end_array().key("knees").begin_array();
   for (const Knee& knee : analysis.knees.knees) {
-    const bool asked = knee.rule == "efficiency" || knee.rule == view.rule;
+    const bool asked = knee.floor.has_value() || knee.rule == view.to_use->rule;
     if (!knee.powers_of_two && asked) put(w, knee);
   }
   w.end_array();

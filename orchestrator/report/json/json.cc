@@ -99,7 +99,7 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view, Js
   const bool whole = extent == JsonExtent::whole;
   w.key(to_string(curve.mode)).begin_object().put("label", view.label);
   if (whole) w.put("sentence", sentence_of(view));
-  w.put("recommended_k", recommended_k(view)).put("knee_rule", view.rule);
+  w.put("recommended_k", view.to_use->k).put("knee_rule", view.to_use->rule);
   if (whole) w.put("held_fixed", curve.held_fixed);
   w.put("emulated", curve.emulated).put_if_any("stand_in", curve.stand_in).put("k0", curve.k0);
   w.put("k0_seconds", when(base != nullptr, base == nullptr ? 0 : base->seconds));
@@ -133,7 +133,7 @@ std::string to_json(const Document& document, JsonExtent extent) {
   w.put("red", document.red).put("red_reason", document.red_reason);
   w.put("headline", document.headline);
   if (whole) w.put("questions", document.questions).put("notes", document.notes);
-  const std::vector<CurveView> views = curve_views(study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   w.key("cases").begin_array();
   for (const std::vector<std::size_t>& curves : curves_by_case(views)) {
     const Curve& first = *views[curves.front()].curve;

@@ -75,8 +75,8 @@ std::string line_words(const std::vector<KneeAnswer>& lines) {
   for (const KneeAnswer& line : lines) {
     std::string words = " up to K=" + std::to_string(line.k_measured.value_or(0)) +
                         " (crosses at about K=" + significant_text(line.k.value_or(0), 3) + ")";
-    if (line.where == "beyond K_max") words = " at every K measured";
-    if (line.where == "below the first step") words = " at no K above the baseline";
+    if (line.place == KneePlace::beyond) words = " at every K measured";
+    if (line.place == KneePlace::below) words = " at no K above the baseline";
     const auto it = std::find_if(told.begin(), told.end(),
                                  [&](const auto& entry) { return entry.first == words; });
     if (it == told.end()) {
@@ -171,7 +171,7 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
     table.efficiency.push_back(p.valid > 0 ? p.decisive_efficiency() : 0);
   }
 
-  if (knee.where != "no data") {
+  if (knee.place != KneePlace::none) {
     std::vector<KneeAnswer> lines = {knee};
     for (const KneeAnswer& line : curve.lines) {
       if (line.floor != knee.floor) lines.push_back(line);

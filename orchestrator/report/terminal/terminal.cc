@@ -171,7 +171,7 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
         paint.dim(wrapped(prices_line(document.cost->book, document.cost->item), style.width, 0));
   }
 
-  const std::vector<CurveView> views = curve_views(study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   for (const CurveView& view : views) {
     CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
     make_fit(table, style.width);

@@ -34,8 +34,9 @@ constexpr char kSchemas[] = R"json({
  "seconds_level":{"type":["number","null"],"description":"of the interval, 0 to 1: what it really has"},
  "efficiency":{"type":["number","null"]},"efficiency_low":{"type":["number","null"]},"efficiency_high":{"type":["number","null"]},
  "efficiency_level":{"type":["number","null"]}}},
-"Curve":{"type":"object","required":["name","workload","case","mode","floor","points"],"properties":{
+"Curve":{"type":"object","required":["name","workload","case","mode","floor","recommended_k","points"],"properties":{
  "name":{"type":"string"},"workload":{"type":"string"},"case":{"type":"string"},"mode":{"enum":["strong","weak"]},"floor":{"type":"number"},
+ "recommended_k":{"type":["integer","null"],"description":"by the plan's knee rule, as the report has it; null: not known yet"},
  "points":{"type":"array","items":{"$ref":"#/components/schemas/Point"}}}},
 "StudyDetail":{"type":"object","required":["schema","study","seconds_left","waiting","curves","active","events"],"properties":{
  "schema":{"$ref":"#/components/schemas/Schema"},"study":{"$ref":"#/components/schemas/Study"},

@@ -37,6 +37,7 @@ void put_curves(JsonWriter& json, const StudyCurves& curves, double floor) {
     json.begin_object().put("name", curves.labels[i]);
     json.put("workload", curve.points.empty() ? "" : curve.points.front().point.workload);
     json.put("case", curve.case_name).put("mode", curve.mode).put("floor", floor);
+    json.put("recommended_k", curves.summary.to_use[i].k);
     json.key("points").begin_array();
     for (const PointSummary& at : curve.points) put_point(json, at);
     json.end_array().end_object();
@@ -61,9 +62,10 @@ StudyCurves curves_of(const StudyEvidence& evidence) {
   StudyCurves curves;
   curves.summary = summarise(evidence);
   curves.labels = curve_labels(curves.summary);
-  if (curves.summary.anything_ran && !curves.summary.knees.empty()) {
-    curves.headline = curves.labels.front() + ": " + curves.summary.knees.front().sentence;
-  }
+  const auto& to_use = curves.summary.to_use;
+  const bool decided = std::any_of(to_use.begin(), to_use.end(),
+                                   [](const RecommendedK& one) { return one.k.has_value(); });
+  if (decided) curves.headline = headline_of(curves.summary, curves.labels);
   return curves;
 }
 
