@@ -115,9 +115,7 @@ class Warnings {
   }
 
   void of_work() {
-    for (const std::string& finding : curve_.findings) {
-      if (finding.find("is not constant") != std::string::npos) add("work_not_constant", finding);
-    }
+    if (!curve_.uneven_work.empty()) add("work_not_constant", curve_.uneven_work);
   }
 
   void of_repeats() {
@@ -186,13 +184,12 @@ class Warnings {
   }
 
   void of_predictions() {
-    for (const std::string& why : a_.predictions.refused) {
+    for (const RefusedPrediction& one : a_.predictions.refused) {
       if (a_.models.fits.empty()) {
-        if (a_.times.size() > 1) add("no_prediction", why);
+        if (a_.times.size() > 1) add("no_prediction", one.why);
         continue;
       }
-      const bool capped = why.find("only when asked for") != std::string::npos;
-      add(capped ? "extrapolation_capped" : "extrapolation_refused", why);
+      add(one.only_when_asked ? "extrapolation_capped" : "extrapolation_refused", one.why);
     }
     for (const Prediction& p : a_.predictions.predictions) {
       if (!p.note.empty()) add("models_differ", p.note);

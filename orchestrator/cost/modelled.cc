@@ -90,7 +90,9 @@ void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const Pr
   options.level = kLevel;
   const PredictionsAnswer answer =
       predict_times(analysis.times, analysis.models, modelled_ks(curve), options);
-  for (const std::string& why : answer.refused) curve.notes.push_back("nothing modelled: " + why);
+  for (const RefusedPrediction& one : answer.refused) {
+    curve.notes.push_back("nothing modelled: " + one.why);
+  }
   std::vector<CostPoint> added;
   for (const Prediction& prediction : answer.predictions) {
     const auto results = results_at(curve, prediction.k);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "orchestrator/model/site.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -126,6 +127,14 @@ const PointSummary* CurveView::largest() const {
   const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(),
                                  [](const PointSummary& p) { return p.valid > 0; });
   return last == curve->points.rend() ? nullptr : &*last;
+}
+
+bool is_simulated(const StudyEvidence& study) {
+  return study.backend == to_string(BackendKind::simulated);
+}
+
+bool is_imported(const StudyEvidence& study) {
+  return study.backend == to_string(BackendKind::imported);
 }
 
 std::vector<std::string> curve_labels(const StudySummary& summary) {

@@ -23,6 +23,10 @@ struct CurveView {
   const PointSummary* largest() const;  // the point with data at the largest K
 };
 
+// Where its times come from, when it is not from runs of ours.
+bool is_simulated(const StudyEvidence& study);
+bool is_imported(const StudyEvidence& study);
+
 // "jacobi strong", with build, shape and provenance where the study has several. One per curve.
 std::vector<std::string> curve_labels(const StudySummary& summary);
 

@@ -56,13 +56,7 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
 }
 
 void add_cost(Document& document, CostReport cost) {
-  for (Question& question : document.questions) {
-    for (QuestionAnswer& answer : question.answers) {
-      if (answer.text != kNoPrices) continue;
-      answer.known = true;
-      answer.text = "what that is in " + cost.book.currency + " stands under 'What it costs'";
-    }
-  }
+  answer_prices(cost.book.currency, document.questions);
   document.cost = std::move(cost);
 }
 

@@ -65,8 +65,9 @@ std::string by_karp_flatt(const CurveView& view, const PointSummary& p) {
   }
   text += " by Karp-Flatt at K=" + std::to_string(p.point.k);
   const auto& waiting = view.analysis->models.not_fitted;
-  const auto amdahl = std::find_if(waiting.begin(), waiting.end(),
-                                   [](const NotFitted& n) { return n.name == "amdahl"; });
+  const auto amdahl = std::find_if(waiting.begin(), waiting.end(), [](const NotFitted& n) {
+    return n.terms == (kOne | kInverseK);
+  });
   if (amdahl != waiting.end() && !amdahl->add_k.empty()) {
     return text + "; serial work and overhead cannot be separated with these K; add " +
            k_list(amdahl->add_k);
@@ -248,7 +249,9 @@ Question money(const std::vector<CurveView>& views) {
     add(question, view.label, true,
         text + "; by the plan's rule it pays up to K=" + std::to_string(*k));
   }
-  add(question, "", false, kNoPrices);
+  add(question, "", false,
+      "prices; name them with --prices or in the site; worker-hours stand for money");
+  question.answers.back().needs_prices = true;
   return question;
 }
 
@@ -258,6 +261,16 @@ std::vector<Question> questions_of(const StudyAnalysis& analysis,
                                    const std::vector<CurveView>& views) {
   return {serial_fraction(views), growth(views), bound(analysis, views),
           collectives(analysis, views), money(views)};
+}
+
+void answer_prices(const std::string& currency, std::vector<Question>& questions) {
+  for (Question& question : questions) {
+    for (QuestionAnswer& answer : question.answers) {
+      if (!answer.needs_prices) continue;
+      answer.known = true;
+      answer.text = "what that is in " + currency + " stands under 'What it costs'";
+    }
+  }
 }
 
 std::string to_line(const QuestionAnswer& answer) {

@@ -42,12 +42,14 @@ void check_work(Curve& curve) {
   if (worst == nullptr || std::abs(deviation) <= tolerance) return;
 
   const std::string unit = base->point.work_unit.empty() ? "" : " " + base->point.work_unit;
-  curve.findings.push_back(
-      std::string(weak ? "work per worker" : "total work") + " is not constant: " +
-      format_number("%.6g", reference) + unit + " at K=" + std::to_string(curve.k0) + ", " +
-      format_number("%.6g", held(*worst)) + unit + " at K=" + std::to_string(worst->point.k) +
-      " (" + signed_percent(deviation) + "): not trusted by its label '" + to_string(curve.mode) +
-      "'" + (weak ? "; E by work is given and decides" : ""));
+  curve.uneven_work = std::string(weak ? "work per worker" : "total work") +
+                      " is not constant: " + format_number("%.6g", reference) + unit +
+                      " at K=" + std::to_string(curve.k0) + ", " +
+                      format_number("%.6g", held(*worst)) + unit +
+                      " at K=" + std::to_string(worst->point.k) + " (" + signed_percent(deviation) +
+                      "): not trusted by its label '" + to_string(curve.mode) + "'" +
+                      (weak ? "; E by work is given and decides" : "");
+  curve.findings.push_back(curve.uneven_work);
   if (!weak) return;
 
   const auto scaled = [](const Interval& interval, double factor) {

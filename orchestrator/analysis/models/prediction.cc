@@ -76,17 +76,19 @@ void summarise_models(Prediction& p) {
   }
 }
 
-// Empty: K may be predicted.
-std::string why_refused(int k, int largest, bool beyond_cap) {
+// None: K may be predicted.
+std::optional<RefusedPrediction> refusal_of(int k, int largest, bool beyond_cap) {
   const std::string what = "K=" + std::to_string(k);
   const std::string measured = " times the largest K measured (" + std::to_string(largest) + ")";
-  if (k < 1) return what + " is not a number of workers";
-  if (k > kPredictNeverTo * largest)
-    return what + " is more than 10" + measured + ": no prediction";
-  if (k > kPredictTo * largest && !beyond_cap) {
-    return what + " is more than 4" + measured + ": predicted only when asked for explicitly";
+  if (k < 1) return RefusedPrediction{what + " is not a number of workers"};
+  if (k > kPredictNeverTo * largest) {
+    return RefusedPrediction{what + " is more than 10" + measured + ": no prediction"};
   }
-  return "";
+  if (k > kPredictTo * largest && !beyond_cap) {
+    return RefusedPrediction{
+        what + " is more than 4" + measured + ": predicted only when asked for explicitly", true};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -95,19 +97,18 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
                                 const std::vector<int>& ks, const PredictionOptions& options) {
   PredictionsAnswer answer;
   if (models.fits.empty()) {
-    answer.refused.emplace_back("no model could be fitted: no prediction");
+    answer.refused.push_back({"no model could be fitted: no prediction"});
     return answer;
   }
   std::vector<int> accepted;
   for (const int k : ks) {
-    const std::string why = why_refused(k, times.back().k, options.beyond_cap);
-    if (why.empty()) {
-      accepted.push_back(k);
-      answer.predictions.push_back(
-          {.k = k, .extrapolated = k < times.front().k || k > times.back().k});
-    } else {
-      answer.refused.push_back(why);
+    if (const auto refusal = refusal_of(k, times.back().k, options.beyond_cap)) {
+      answer.refused.push_back(*refusal);
+      continue;
     }
+    accepted.push_back(k);
+    answer.predictions.push_back(
+        {.k = k, .extrapolated = k < times.front().k || k > times.back().k});
   }
   if (accepted.empty()) return answer;
   for (const ModelFit& fit : models.fits) {

@@ -49,9 +49,15 @@ struct Prediction {
   }
 };
 
+// Why there is no prediction, in a sentence for one K or for all.
+struct RefusedPrediction {
+  std::string why;
+  bool only_when_asked = false;  // PredictionOptions::beyond_cap would answer it
+};
+
 struct PredictionsAnswer {
   std::vector<Prediction> predictions;
-  std::vector<std::string> refused;  // one sentence for each K, or for all
+  std::vector<RefusedPrediction> refused;
 };
 
 PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,

@@ -73,7 +73,7 @@ Moments moments_of_logs(const std::vector<double>& values) {
 Interval welch_on_logs(const std::vector<double>& above, const std::vector<double>& below) {
   const Moments a = moments_of_logs(above), b = moments_of_logs(below);
   const double variance = a.variance_of_mean + b.variance_of_mean;
-  Interval interval{.low = 0, .high = 0, .level = kLevel, .method = "Welch on logs"};
+  Interval interval{.low = 0, .high = 0, .level = kLevel, .method = kWelch};
   if (variance == 0) {
     interval.low = interval.high = above.front() / below.front();
     return interval;

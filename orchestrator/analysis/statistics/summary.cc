@@ -46,16 +46,16 @@ void set_flags(const PointEvidence& evidence, PointSummary& p) {
                        [&](const RunEvidence& run) { return run.*member; });
   };
   const int runs = static_cast<int>(evidence.runs.size());
-  if (p.point.emulated) p.flags.emplace_back("emulated");
+  if (p.point.emulated) p.flags.emplace_back(kEmulatedFlag);
   if (has_stand_in(evidence)) p.flags.emplace_back(kStandInFlag);
-  if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back("oversubscribed");
-  if (any(&RunEvidence::binding_differs)) p.flags.emplace_back("binding differs");
-  if (any(&RunEvidence::machine_busy)) p.flags.emplace_back("busy machine");
+  if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back(kOversubscribedFlag);
+  if (any(&RunEvidence::binding_differs)) p.flags.emplace_back(kBindingFlag);
+  if (any(&RunEvidence::machine_busy)) p.flags.emplace_back(kBusyFlag);
   const bool disturbed =
       std::any_of(evidence.runs.begin(), evidence.runs.end(), [](const RunEvidence& run) {
         return !run.disturbed.empty() && run.reason != Reason::disturbed;
       });
-  if (disturbed) p.flags.emplace_back("disturbed");
+  if (disturbed) p.flags.emplace_back(kDisturbedFlag);
   int set_aside = 0;
   for (const RunEvidence& run : evidence.runs) set_aside += run.set_aside;
   if (set_aside > 0) {
@@ -139,7 +139,7 @@ void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& membe
 void flag_efficiency(PointSummary& p) {
   const auto& interval = p.decisive_interval();
   if (!interval) return;
-  if (interval->low > kSuperlinear) p.flags.emplace_back("E>1 (superlinear; see methods)");
+  if (interval->low > kSuperlinear) p.flags.emplace_back(kSuperlinearFlag);
   // Possible from 11 runs a side on, when the two samples differ in shape.
   const double e = p.decisive_efficiency();
   if (e < interval->low * (1 - 1e-9) || e > interval->high * (1 + 1e-9)) {

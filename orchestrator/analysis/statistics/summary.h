@@ -17,6 +17,14 @@ namespace kneepoint {
 
 struct CurveMembers;
 
+// Flags of a point that notes explain; kStandInFlag is another one. Others hold a number.
+inline constexpr char kEmulatedFlag[] = "emulated";
+inline constexpr char kOversubscribedFlag[] = "oversubscribed";
+inline constexpr char kBindingFlag[] = "binding differs";
+inline constexpr char kBusyFlag[] = "busy machine";
+inline constexpr char kDisturbedFlag[] = "disturbed";
+inline constexpr char kSuperlinearFlag[] = "E>1 (superlinear; see methods)";
+
 // One point of a curve.
 struct PointSummary {
   Point point;
@@ -62,6 +70,7 @@ struct Curve {
   bool stand_in = false;  // some run had a CPU stand-in for its GPU
   std::vector<PointSummary> points;
   std::vector<std::string> findings;  // "work per worker varies by 3.1%": said above the table
+  std::string uneven_work;            // the one on work; "": none
   std::vector<KneeAnswer> lines;      // the same rule at 0.8 and 0.5, always shown
 
   const PointSummary* baseline() const;  // nullptr when no point has data

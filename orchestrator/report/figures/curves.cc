@@ -16,8 +16,8 @@ constexpr int kStepsBeyond = 4;  // of a line's extrapolated part
 }  // namespace
 
 std::string origin_words(const StudyEvidence& study, const Curve& curve) {
-  if (study.backend == "simulated") return "simulated";
-  if (study.backend == "import") return "imported";
+  if (is_simulated(study)) return "simulated";
+  if (is_imported(study)) return "imported";
   return curve.emulated ? "emulated" : "measured";
 }
 

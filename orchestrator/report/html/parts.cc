@@ -100,10 +100,10 @@ std::string mode_answer(const Document& document, const CurveView& view) {
   out += answer.k ? "<strong>Use K=" + std::to_string(*answer.k) + "</strong>"
                   : std::string("<strong>No K is sure</strong>");
   if (view.curve->emulated) out += " <span class=\"badge\">emulated</span>";
-  if (document.study.backend == "simulated") {
+  if (is_simulated(document.study)) {
     out += " <span class=\"badge\">simulated, nothing was measured</span>";
   }
-  if (document.study.backend == "import") out += " <span class=\"badge\">imported</span>";
+  if (is_imported(document.study)) out += " <span class=\"badge\">imported</span>";
   if (view.curve->stand_in) out += " <span class=\"badge\">CPU stand-in, no GPU</span>";
   out += "</p>\n<dl>";
   const auto said = [](const std::string& text, const char* prefix) {

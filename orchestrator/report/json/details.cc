@@ -102,7 +102,9 @@ void put_curve_detail(JsonWriter& w, const CurveView& view) {
   w.put("knees_agree", analysis.knees.agree).put("knees_agreement", analysis.knees.agreement);
   w.put("sawtooth", analysis.knees.sawtooth).put("knee_notes", analysis.knees.notes);
   w.put("predictions", analysis.predictions.predictions);
-  w.put("predictions_refused", analysis.predictions.refused).put("loss", analysis.loss);
+  w.key("predictions_refused").begin_array();
+  for (const RefusedPrediction& one : analysis.predictions.refused) w.value(one.why);
+  w.end_array().put("loss", analysis.loss);
   w.put("work_depth", analysis.work_depth).put("intensity", analysis.intensity);
   w.put("cores_until_memory_bound", analysis.cores_until_memory_bound);
   w.put("warnings", analysis.warnings);

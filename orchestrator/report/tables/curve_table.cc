@@ -166,7 +166,7 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   for (const PointSummary& p : curve.points) {
     table.rows.push_back(row_of(p, unit, sizes, by_work));
     std::vector<std::string> flags = p.flags;
-    if (all_emulated) std::erase(flags, "emulated");
+    if (all_emulated) std::erase(flags, kEmulatedFlag);
     table.flags.push_back(plain(joined(flags, "; ")));
     table.efficiency.push_back(p.valid > 0 ? p.decisive_efficiency() : 0);
   }

@@ -209,7 +209,7 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
                           p.extrapolated ? "extrapolated" : "between the K measured"});
     if (!p.note.empty()) table.lines.push_back(p.note);
   }
-  for (const std::string& sentence : answer.refused) table.lines.push_back(sentence);
+  for (const RefusedPrediction& one : answer.refused) table.lines.push_back(one.why);
   tables.push_back(std::move(table));
 }
 

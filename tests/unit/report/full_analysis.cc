@@ -42,7 +42,7 @@ ModelsAnswer strong_models() {
   second.not_detectable = {{"k_minus_1", 0.0004}};
   models.fits = {best, second};
   models.fits[0].not_detectable = {{"log2_k", 0.012}};
-  models.not_fitted = {{"ideal", {}, "one term only, left out in this sample"}};
+  models.not_fitted = {{"ideal", kInverseK, {}, "one term only, left out in this sample"}};
   models.power = PowerFit{0.06, 0.94, 0.98, 0.001, -100};
   models.notes = {"a note about the models"};
   return models;
@@ -96,7 +96,7 @@ PredictionsAnswer strong_predictions() {
        true,
        {{"amdahl_log", 0, 0.1248, 0.1221, 0.1277}, {"full", 3.6, 0.1282, 0.1199, 0.1322}},
        "the runs can't tell these models apart at K=64: 0.1248 s by amdahl_log, 0.1282 s by full"}};
-  answer.refused = {"K=1024 is 64 times the largest K measured: refused"};
+  answer.refused = {{"K=1024 is 64 times the largest K measured: refused"}};
   return answer;
 }
 
