@@ -200,8 +200,8 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
       point.results = summary.point.results;
       point.seconds = summary.seconds;
       point.seconds_interval = summary.seconds_interval;
-      point.efficiency = summary.decisive_efficiency();
-      point.efficiency_interval = summary.decisive_interval();
+      point.efficiency = summary.efficiency;
+      point.efficiency_interval = summary.efficiency_interval;
       point.baseline = summary.baseline;
       point.runs = summary.valid;
       point.success =

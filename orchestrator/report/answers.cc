@@ -26,10 +26,9 @@ std::string efficiency_words(const Curve& curve, int k) {
   const PointSummary* p = point_at(curve, k);
   if (p == nullptr) return "";
   if (p->baseline) return "the baseline";
-  const std::string name = p->efficiency_by_work ? "E by work " : "E ";
-  const auto& interval = p->decisive_interval();
-  return name + efficiency_with_bounds(p->decisive_efficiency(), interval) +
-         (interval ? "" : ", no interval");
+  const std::string name = p->is_by_work() ? "E by work " : "E ";
+  const auto& interval = p->efficiency_interval;
+  return name + efficiency_with_bounds(p->efficiency, interval) + (interval ? "" : ", no interval");
 }
 
 // The second K with data: where "below" ends.

@@ -241,7 +241,7 @@ Question money(const std::vector<CurveView>& views) {
     for (const PointSummary& p : view.curve->points) {
       const bool named = p.point.k == *k || &p == last;
       if (!named || p.baseline || p.valid == 0) continue;
-      const std::string cost = change_text(1 / p.decisive_efficiency());
+      const std::string cost = change_text(1 / p.efficiency);
       const std::string at = "at K=" + std::to_string(p.point.k);
       text += text.empty() ? at + " each result takes " + cost + " worker-hours than at K=" + base
                            : ", " + at + " " + cost;

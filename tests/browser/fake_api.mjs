@@ -27,7 +27,7 @@ function point(k, done, planned, mode) {
   const none = done === 0;
   return {key: `jacobi/${mode}/k${k}`, k, planned, done, failed: 0, seconds: none ? null : 41 * t, seconds_low: none ? null : fast, seconds_high: none ? null : slow,
     efficiency: none ? null : e, efficiency_low: none ? null : low, efficiency_high: none ? null : high, seconds_level: done > 1 ? 0.9375 : null,
-    efficiency_level: done > 1 && k > 1 ? 0.9682 : null};
+    efficiency_level: done > 1 && k > 1 ? 0.9682 : null, efficiency_basis: 'time', efficiency_plain: none ? null : e};
 }
 
 const ks = [1, 2, 4, 8, 16, 32, 64];

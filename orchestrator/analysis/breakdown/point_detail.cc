@@ -54,7 +54,7 @@ class Details {
   // From the K before: what of E's interval does not rest on the baseline.
   void relate(const PointSummary& from, const PointSummary& to, PointDetail& d) const {
     const double by_medians = from.seconds / to.seconds;
-    d.local_efficiency = to.decisive_efficiency() / from.decisive_efficiency();
+    d.local_efficiency = to.efficiency / from.efficiency;
     d.local_efficiency_interval = ratio_interval(valid_seconds(members_, evidence_of(from)),
                                                  valid_seconds(members_, evidence_of(to)));
     if (!d.local_efficiency_interval) return;
@@ -193,9 +193,9 @@ class Details {
     const auto lower = [](const std::optional<Interval>& interval) {
       return interval ? std::optional(interval->low) : std::nullopt;
     };
-    const double e = p.decisive_efficiency();
+    const double e = p.efficiency;
     Result<SuperlinearAudit> audit =
-        audit_superlinear(e, lower(p.decisive_interval()),
+        audit_superlinear(e, lower(p.efficiency_interval),
                           superlinear_facts(evidence_, members_, base->index, p.index, e));
     if (audit && !audit->triggered && before != nullptr && !before->baseline) {
       audit = audit_superlinear(
@@ -263,7 +263,7 @@ void add_gustafson(const Curve& curve, double serial, std::vector<PointDetail>& 
   for (std::size_t i = 0; i < details.size(); ++i) {
     const PointSummary& p = curve.points[i];
     if (p.valid == 0) continue;
-    const Result<double> speedup = scaled_speedup(serial, p.point.k, 1 / p.decisive_efficiency());
+    const Result<double> speedup = scaled_speedup(serial, p.point.k, 1 / p.efficiency);
     if (speedup) details[i].gustafson = *speedup;
   }
 }

@@ -61,9 +61,10 @@ void check_work(Curve& curve) {
   for (PointSummary& p : curve.points) {
     if (p.valid == 0 || p.work_total <= 0) continue;
     const double factor = held(p) / reference;
-    p.efficiency_by_work = p.efficiency * factor;
-    if (p.efficiency_interval) {
-      p.efficiency_by_work_interval = scaled(*p.efficiency_interval, factor);
+    p.efficiency_basis = EfficiencyBasis::work;
+    p.efficiency = p.efficiency_plain * factor;
+    if (p.efficiency_plain_interval) {
+      p.efficiency_interval = scaled(*p.efficiency_plain_interval, factor);
     }
   }
 }

@@ -42,8 +42,8 @@ ComparedSide side_of(const PointSummary& point) {
   side.runs = point.valid;
   side.seconds = point.seconds;
   side.seconds_interval = point.seconds_interval;
-  side.efficiency = point.decisive_efficiency();
-  side.efficiency_interval = point.decisive_interval();
+  side.efficiency = point.efficiency;
+  side.efficiency_interval = point.efficiency_interval;
   side.flags = point.flags;
   return side;
 }

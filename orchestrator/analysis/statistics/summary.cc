@@ -118,12 +118,18 @@ void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& membe
   const bool strong = members.mode == Mode::strong;
   const double ratio = base.seconds / p.seconds;
   p.speedup = strong ? ratio : r * ratio;
-  p.efficiency = strong ? ratio / r : ratio;
+  p.efficiency = p.efficiency_plain = strong ? ratio / r : ratio;
   p.efficiency_interval = ratio_interval(valid_seconds(members, evidence.points[base.index]),
                                          valid_seconds(members, evidence.points[p.index]));
   if (p.efficiency_interval && strong) {
     p.efficiency_interval->low /= r;
     p.efficiency_interval->high /= r;
+  }
+  p.efficiency_plain_interval = p.efficiency_interval;
+  p.speedup_interval = p.efficiency_interval;  // S = E * K/K0, so E's interval gives that of S
+  if (p.speedup_interval) {
+    p.speedup_interval->low *= r;
+    p.speedup_interval->high *= r;
   }
   if (strong && r > 1) {
     p.karp_flatt = karp_flatt(1 / p.speedup, r, k0);
@@ -137,11 +143,11 @@ void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& membe
 }
 
 void flag_efficiency(PointSummary& p) {
-  const auto& interval = p.decisive_interval();
+  const auto& interval = p.efficiency_interval;
   if (!interval) return;
   if (interval->low > kSuperlinear) p.flags.emplace_back(kSuperlinearFlag);
   // Possible from 11 runs a side on, when the two samples differ in shape.
-  const double e = p.decisive_efficiency();
+  const double e = p.efficiency;
   if (e < interval->low * (1 - 1e-9) || e > interval->high * (1 + 1e-9)) {
     p.flags.emplace_back("E outside its interval");
   }
@@ -156,7 +162,7 @@ void find_baseline(Curve& curve) {
     return;
   }
   first->baseline = true;
-  first->speedup = first->efficiency = 1;
+  first->speedup = first->efficiency = first->efficiency_plain = 1;
   curve.k0 = first->point.k;
   if (first == curve.points.begin()) return;
   curve.findings.push_back("K=" + std::to_string(planned.point.k) + ", the plan's smallest, has " +
@@ -207,6 +213,10 @@ void add_knee(const StudyEvidence& evidence, const CurveMembers& members, StudyS
 
 }  // namespace
 
+const char* to_string(EfficiencyBasis basis) {
+  return basis == EfficiencyBasis::work ? "work" : "time";
+}
+
 const PointSummary* Curve::baseline() const {
   const auto it =
       std::find_if(points.begin(), points.end(), [](const PointSummary& p) { return p.baseline; });
@@ -217,7 +227,7 @@ std::vector<KneePoint> knee_points(const Curve& curve) {
   std::vector<KneePoint> points;
   for (const PointSummary& p : curve.points) {
     if (p.valid == 0) continue;
-    points.push_back({p.point.k, 1 / p.decisive_efficiency(), p.decisive_interval(),
+    points.push_back({p.point.k, 1 / p.efficiency, p.efficiency_interval,
                       static_cast<double>(p.valid), p.baseline});
   }
   return points;
@@ -228,7 +238,7 @@ Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const
   for (const PointSummary& p : curve.points) {
     if (p.valid == 0) continue;
     TimesAtK at{.k = p.point.k, .seconds = valid_seconds(members, evidence.points[p.index])};
-    if (p.efficiency_by_work) at.work_per_worker = *p.efficiency_by_work / p.efficiency;
+    if (p.is_by_work()) at.work_per_worker = p.efficiency / p.efficiency_plain;
     times.push_back(std::move(at));
   }
   if (times.empty()) return {};

@@ -25,6 +25,10 @@ inline constexpr char kBusyFlag[] = "busy machine";
 inline constexpr char kDisturbedFlag[] = "disturbed";
 inline constexpr char kSuperlinearFlag[] = "E>1 (superlinear; see methods)";
 
+// What an efficiency compares: times, or times per unit of work.
+enum class EfficiencyBasis { time, work };
+const char* to_string(EfficiencyBasis basis);
+
 // One point of a curve.
 struct PointSummary {
   Point point;
@@ -37,24 +41,24 @@ struct PointSummary {
   int set_apart = 0;      // runs of another provenance than the curve's: on no or another curve
   double seconds = 0;     // median T; 0 when valid == 0
   std::optional<Interval> seconds_interval;
-  double speedup = 0;  // relative to the curve's baseline K0; weak: scaled, K/K0 · E
+  double speedup = 0;  // relative to the curve's baseline K0, by time; weak: scaled, K/K0 · T0/T
+  std::optional<Interval> speedup_interval;
+  // By work where the work per worker of a weak curve isn't constant, else by time: what every
+  // knee, K and report means by E.
   double efficiency = 0;
   std::optional<Interval> efficiency_interval;
+  EfficiencyBasis efficiency_basis = EfficiencyBasis::time;
+  double efficiency_plain = 0;  // by time, whatever the work
+  std::optional<Interval> efficiency_plain_interval;
   std::optional<double> karp_flatt;  // strong, K > K0; brought to K = 1 when K0 is not 1
   std::optional<Interval> karp_flatt_interval;
-  double work_total = 0;                     // median over runs; 0: not reported
-  std::optional<double> efficiency_by_work;  // weak, when work per worker isn't constant
-  std::optional<Interval> efficiency_by_work_interval;
+  double work_total = 0;                              // median over runs; 0: not reported
   double compute_share = 0, communication_share = 0;  // of T; 0 and 0: not measured
   double node_seconds_per_result = 0;
   // "oversubscribed", "emulated", "2 of 5 repeats failed", "E>1 (superlinear; see methods)"...
   std::vector<std::string> flags;
 
-  // What knees and answers go by: by work when that is there, else the plain one.
-  double decisive_efficiency() const { return efficiency_by_work.value_or(efficiency); }
-  const std::optional<Interval>& decisive_interval() const {
-    return efficiency_by_work ? efficiency_by_work_interval : efficiency_interval;
-  }
+  bool is_by_work() const { return efficiency_basis == EfficiencyBasis::work; }
 };
 
 // build × case × mode × shape family: K ascending.

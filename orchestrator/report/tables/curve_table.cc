@@ -100,10 +100,10 @@ std::vector<Column> columns_of(const Curve& curve, const TimeUnit& unit, bool si
   columns.push_back({interval_header(curve, time_interval), Align::left, true});
   columns.push_back({curve.mode == Mode::weak ? "scaled\nspeedup" : "speedup", Align::right});
   if (curve.k0 != 1) columns.back().title = "S" + relative;
-  columns.push_back({"E" + relative, Align::right});
+  columns.push_back({by_work ? "E by\nwork" : "E" + relative, Align::right});
   columns.push_back({interval_header(curve, efficiency_interval), Align::left, true});
   if (by_work) {
-    columns.push_back({"E by\nwork", Align::right});
+    columns.push_back({"E by\ntime", Align::right});
     columns.push_back({interval_header(curve, efficiency_interval), Align::left, true});
   }
   return columns;
@@ -127,8 +127,8 @@ std::vector<std::string> row_of(const PointSummary& p, const TimeUnit& unit, boo
   };
   row.push_back(bounds(p.efficiency_interval));
   if (by_work) {
-    row.push_back(p.efficiency_by_work ? efficiency_text(*p.efficiency_by_work) : "-");
-    row.push_back(bounds(p.efficiency_by_work_interval));
+    row.push_back(data ? efficiency_text(p.efficiency_plain) : "-");
+    row.push_back(bounds(p.efficiency_plain_interval));
   }
   return row;
 }
@@ -160,7 +160,7 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   bool sizes = false, by_work = false;
   for (const PointSummary& p : curve.points) {
     sizes = sizes || p.point.has_size;
-    by_work = by_work || p.efficiency_by_work;
+    by_work = by_work || p.is_by_work();
   }
   table.columns = columns_of(curve, unit, sizes, by_work);
   for (const PointSummary& p : curve.points) {
@@ -168,7 +168,7 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
     std::vector<std::string> flags = p.flags;
     if (all_emulated) std::erase(flags, kEmulatedFlag);
     table.flags.push_back(plain(joined(flags, "; ")));
-    table.efficiency.push_back(p.valid > 0 ? p.decisive_efficiency() : 0);
+    table.efficiency.push_back(p.valid > 0 ? p.efficiency : 0);
   }
 
   if (knee.place != KneePlace::none) {

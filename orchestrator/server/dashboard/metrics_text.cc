@@ -117,9 +117,15 @@ std::string metrics_text(const MetricValues& values) {
     to.value(labels, at.seconds);
   });
   w.family("kneepoint_point_efficiency", "gauge",
-           "Efficiency of a point in the newest study of its series.");
+           "Efficiency of a point in the newest study of its series; by work where that is not "
+           "constant per worker.");
   write_points(w, values, [](Writer& to, const Labels& labels, const PointSummary& at) {
-    if (at.efficiency > 0) to.value(labels, at.decisive_efficiency());
+    if (at.efficiency > 0) to.value(labels, at.efficiency);
+  });
+  w.family("kneepoint_point_efficiency_plain", "gauge",
+           "Its efficiency by time, whatever the work.");
+  write_points(w, values, [](Writer& to, const Labels& labels, const PointSummary& at) {
+    if (at.efficiency > 0) to.value(labels, at.efficiency_plain);
   });
   w.family("kneepoint_curve_recommended_k", "gauge",
            "The K to use by the plan's knee rule, of a curve of the newest study of its series.");

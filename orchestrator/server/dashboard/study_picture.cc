@@ -25,8 +25,10 @@ void put_point(JsonWriter& json, const PointSummary& at) {
   json.put("planned", at.valid + at.failed + at.pending).put("done", at.valid + at.failed);
   json.put("failed", at.failed).put("seconds", when(measured, at.seconds));
   put_interval(json, "seconds", at.seconds_interval);
-  json.put("efficiency", when(measured && at.efficiency > 0, at.decisive_efficiency()));
-  put_interval(json, "efficiency", at.decisive_interval());
+  json.put("efficiency", when(measured && at.efficiency > 0, at.efficiency));
+  put_interval(json, "efficiency", at.efficiency_interval);
+  json.put("efficiency_basis", at.efficiency_basis);
+  json.put("efficiency_plain", when(measured && at.efficiency > 0, at.efficiency_plain));
   json.end_object();
 }
 
