@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -91,12 +91,11 @@ void add_break_evens(const std::string& currency, CostCurve& curve) {
 void add_spot_note(const PriceItem& item, const CostPoint& point, CostCurve& curve) {
   const auto share = break_even_share(item.spot, point.use.nodes, to_ns(point.seconds));
   if (!share) return;
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "at K=%d interruptions make a run last %.3g times as long: spot pays there while "
-                "its price is below %.3g%% of what uninterrupted nodes cost",
-                point.k, 1 / *share, 100 * *share);
-  curve.notes.emplace_back(text);
+  curve.notes.push_back("at K=" + std::to_string(point.k) + " interruptions make a run last " +
+                        number_text(1 / *share) +
+                        " times as long: spot pays there while its price "
+                        "is below " +
+                        number_percent(*share) + " of what uninterrupted nodes cost");
 }
 
 void add_notes(const PriceItem& item, CostCurve& curve) {

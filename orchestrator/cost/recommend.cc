@@ -3,22 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <tuple>
 
 #include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/cost/modelled.h"
 
 namespace kneepoint {
 namespace {
-
-std::string text_of(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 // What a run of `seconds` is expected to last with the interruptions of its nodes.
 double lasting(const PriceItem& item, const CostPoint& point, double seconds) {
@@ -84,14 +78,14 @@ std::string asked(const PriceItem& item, const RecommendRequest& request,
     case Objective::time:
       return "least time for a result" + spot;
     case Objective::deadline:
-      return "least cost with T within " + text_of(request.deadline_seconds) +
+      return "least cost with T within " + number_text(request.deadline_seconds) +
              " s, by the upper end of its interval" + spot;
     case Objective::budget:
       return "least time with a result within " +
              to_string(Money{request.budget_micros, currency}) +
              ", by the upper end of its interval";
     case Objective::efficiency:
-      return "the largest K whose efficiency is at least " + text_of(request.floor) +
+      return "the largest K whose efficiency is at least " + number_text(request.floor) +
              " by the lower end of its interval, as at every smaller K";
     case Objective::energy_delay:
       return "least energy times time of a result";
@@ -116,14 +110,14 @@ std::string why_none(const CostCurve& curve, const PriceItem& item,
     const auto upper = [&](const CostPoint& point) { return upper_seconds(item, point); };
     const auto best = by(upper);
     return "no " + kinds + "K is fast enough: the fastest, K=" + std::to_string(best->k) +
-           ", takes up to " + text_of(upper(*best)) + " s";
+           ", takes up to " + number_text(upper(*best)) + " s";
   }
   if (request.objective == Objective::budget) {
     const auto best = by(upper_cost);
     return "no " + kinds + "K is cheap enough: the cheapest, K=" + std::to_string(best->k) +
-           ", costs up to " + text_of(upper_cost(*best)) + " " + best->per_result.currency;
+           ", costs up to " + number_text(upper_cost(*best)) + " " + best->per_result.currency;
   }
-  return "no " + kinds + "K reaches an efficiency of " + text_of(request.floor);
+  return "no " + kinds + "K reaches an efficiency of " + number_text(request.floor);
 }
 
 // As the report decides it. Modelled points have intervals of their own, which count only where the

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -64,7 +65,7 @@ Straggler describe(const std::vector<RankTotal>& ranks, const std::vector<std::s
   s.sentence = whole_host ? "host " + s.host : "rank " + std::to_string(s.ranks.front());
   if (!whole_host && s.ranks.size() > 1) s.sentence += " and others";
   if (!whole_host) s.sentence += " on host " + s.host;
-  s.sentence += " computes " + in_words(100 * s.slower_by) + "% longer than the median rank";
+  s.sentence += " computes " + number_text(100 * s.slower_by) + "% longer than the median rank";
   if (s.more_work) s.sentence += "; it has that much more work";
   return s;
 }
@@ -85,8 +86,9 @@ Result<Breakdown> break_down(const std::vector<RankTotal>& ranks, double wall_se
   }
   if (sum == 0) return refusal("no rank reported useful time");
   if (b.useful_max > wall_seconds * (1 + kClockSlack)) {
-    return refusal("a rank computed for " + in_words(b.useful_max) + " s within a wall time of " +
-                   in_words(wall_seconds) + " s: the totals are not of the timed region");
+    return refusal("a rank computed for " + number_text(b.useful_max) +
+                   " s within a wall time of " + number_text(wall_seconds) +
+                   " s: the totals are not of the timed region");
   }
   b.useful_mean = sum / b.ranks;
   b.load_balance = b.useful_mean / b.useful_max;
@@ -123,8 +125,8 @@ Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode
   a.measured_efficiency = measured_efficiency;
   a.consistent = std::abs(a.implied_efficiency / measured_efficiency - 1) <= tolerance;
   if (!a.consistent) {
-    a.sentence = "the breakdown implies an efficiency of " + in_words(a.implied_efficiency) +
-                 ", measured is " + in_words(measured_efficiency) +
+    a.sentence = "the breakdown implies an efficiency of " + number_text(a.implied_efficiency) +
+                 ", measured is " + number_text(measured_efficiency) +
                  ": the ranks' totals are not of the timed run or region";
     return a;
   }
@@ -143,7 +145,7 @@ Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode
   const double share = communication ? a.communication_share
                        : balance     ? a.balance_share
                                      : a.computation_share;
-  a.sentence = in_words(std::round(100 * share)) + "% of the loss is " +
+  a.sentence = number_text(std::round(100 * share)) + "% of the loss is " +
                (communication ? "communication"
                 : balance     ? "load imbalance"
                               : "extra compute time");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "orchestrator/analysis/statistics/distributions.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -103,7 +104,7 @@ void note_undetected(std::vector<std::string>& notes, const std::string& name, d
                      const std::string& remedy) {
   if (value > 0 && low.value_or(value) > 0) return;
   std::string text = name + " is not detectable here";
-  if (high) text += " (at most " + in_words(*high) + " s)";
+  if (high) text += " (at most " + number_text(*high) + " s)";
   notes.push_back(text + "; " + remedy);
 }
 
@@ -268,11 +269,11 @@ Result<AllreducePrediction> predict_allreduce(const AllreduceModel& model,
   };
   answer.extrapolated =
       k > 1 && !(inside(bytes, &AllreduceRow::bytes) && inside(k, &AllreduceRow::k));
-  answer.sentence = "at K=" + in_words(k) + " the all-reduce of " + in_words(bytes) +
-                    " bytes takes " + in_words(answer.seconds) + " s";
+  answer.sentence = "at K=" + number_text(k) + " the all-reduce of " + number_text(bytes) +
+                    " bytes takes " + number_text(answer.seconds) + " s";
   if (answer.interval) {
-    answer.sentence +=
-        " (" + in_words(answer.interval->low) + " to " + in_words(answer.interval->high) + ")";
+    answer.sentence += " (" + number_text(answer.interval->low) + " to " +
+                       number_text(answer.interval->high) + ")";
   }
   answer.sentence += " by " + names(model);
   if (answer.extrapolated) answer.sentence += ", extrapolated";

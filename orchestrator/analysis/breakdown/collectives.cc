@@ -3,12 +3,15 @@
 
 #include <cmath>
 
+#include "orchestrator/base/numbers.h"
+
 namespace kneepoint {
 namespace {
 
 Result<void> require_ranks(double k) {
   TRY(require_workers(k));
-  if (k != std::floor(k)) return refusal("K is " + in_words(k) + "; ranks come in whole numbers");
+  if (k != std::floor(k))
+    return refusal("K is " + number_text(k) + "; ranks come in whole numbers");
   return {};
 }
 

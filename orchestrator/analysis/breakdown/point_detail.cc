@@ -10,6 +10,7 @@
 #include "orchestrator/analysis/models/training.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -117,8 +118,8 @@ class Details {
   void warn_of_window(const PointSummary& p, const RunEvidence& run, double window) {
     warnings_.push_back(
         {"profile_window", at_k(p) + ", run r" + std::to_string(run.number) + ": T is " +
-                               in_words(run.seconds) +
-                               " s, from MPI_Init to MPI_Finalize it took " + in_words(window) +
+                               number_text(run.seconds) +
+                               " s, from MPI_Init to MPI_Finalize it took " + number_text(window) +
                                " s; the breakdown is of all of that, brought to T (time: {from: "
                                "mpi}, or MPI_Pcontrol around what is timed, makes them one)"});
   }

@@ -5,17 +5,14 @@
 #include "orchestrator/analysis/breakdown/work_check.h"
 
 #include <cmath>
-#include <cstdio>
 
-#include "orchestrator/base/text.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
 
 std::string signed_percent(double fraction) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%+.2g%%", fraction * 100);
-  return text;
+  return (fraction < 0 ? "" : "+") + number_percent(fraction, 2);
 }
 
 }  // namespace
@@ -43,11 +40,11 @@ void check_work(Curve& curve) {
 
   const std::string unit = base->point.work_unit.empty() ? "" : " " + base->point.work_unit;
   curve.uneven_work = std::string(weak ? "work per worker" : "total work") +
-                      " is not constant: " + format_number("%.6g", reference) + unit +
-                      " at K=" + std::to_string(curve.k0) + ", " +
-                      format_number("%.6g", held(*worst)) + unit +
-                      " at K=" + std::to_string(worst->point.k) + " (" + signed_percent(deviation) +
-                      "): not trusted by its label '" + to_string(curve.mode) + "'" +
+                      " is not constant: " + number_text(reference, 6) + unit +
+                      " at K=" + std::to_string(curve.k0) + ", " + number_text(held(*worst), 6) +
+                      unit + " at K=" + std::to_string(worst->point.k) + " (" +
+                      signed_percent(deviation) + "): not trusted by its label '" +
+                      to_string(curve.mode) + "'" +
                       (weak ? "; E by work is given and decides" : "");
   curve.findings.push_back(curve.uneven_work);
   if (!weak) return;

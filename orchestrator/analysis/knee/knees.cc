@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "orchestrator/analysis/knee/knee_rules.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/ensure.h"
-#include "orchestrator/base/text.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -155,8 +154,7 @@ void set_note(const Times& times, const std::string& model, Knee& knee) {
   if (knee.rule == KneeRule::kneedle) {
     knee.note = "depends on the range of K measured: up to " + last + " here";
   } else if (knee.place == KneePlace::beyond && knee.floor && knee.extrapolated) {
-    knee.note = model + " has it at about K=" + format_number("%.3g", *knee.extrapolated) +
-                ", extrapolated";
+    knee.note = model + " has it at about K=" + number_text(*knee.extrapolated) + ", extrapolated";
   } else if (knee.place == KneePlace::beyond && !knee.floor) {
     knee.note = "not within the range measured, up to " + last;
   }
@@ -220,16 +218,15 @@ void compare(const Times& times, KneesAnswer& answer) {
     const double k = knee.k.value_or(edge);
     const char* where = knee.k ? "" : beyond ? "at least " : "about ";
     named.push_back(
-        {k, std::string(where) + "K=" + format_number("%.3g", k) + " by " + to_string(knee.rule)});
+        {k, std::string(where) + "K=" + number_text(k) + " by " + to_string(knee.rule)});
   }
   const auto [least, most] = std::minmax_element(
       named.begin(), named.end(), [](const Named& a, const Named& b) { return a.k < b.k; });
   const double factor = most->k / least->k;
   answer.agree = factor <= kAgree;
   answer.agreement = answer.agree ? "efficiency, power and marginal agree within a factor of 2"
-                                  : "the definitions differ by a factor of " +
-                                        format_number("%.3g", factor) + " (" + least->words + ", " +
-                                        most->words +
+                                  : "the definitions differ by a factor of " + number_text(factor) +
+                                        " (" + least->words + ", " + most->words +
                                         "): it depends on whether you pay for time or for nodes";
 }
 

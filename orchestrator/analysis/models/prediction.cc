@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
-#include "orchestrator/base/text.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -69,7 +68,7 @@ void summarise_models(Prediction& p) {
     p.high = std::max(p.high, m.high);
     least = std::min(least, m.seconds);
     most = std::max(most, m.seconds);
-    each += (each.empty() ? "" : ", ") + format_number("%.3g", m.seconds) + " s by " + m.model;
+    each += (each.empty() ? "" : ", ") + number_text(m.seconds) + " s by " + m.model;
   }
   if (most > least * (1 + kModelsDiffer)) {
     p.note = "the runs can't tell these models apart at K=" + std::to_string(p.k) + ": " + each;

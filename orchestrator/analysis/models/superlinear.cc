@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "orchestrator/base/numbers.h"
+
 namespace kneepoint {
 namespace {
 
@@ -135,7 +137,7 @@ Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<doub
     if (!decided && rule.check.answer == Answer::yes) decided = &rule;
     if (!unknown && rule.check.answer == Answer::unknown) unknown = &rule;
   }
-  audit.sentence = "E=" + in_words(efficiency) + " is above ideal";
+  audit.sentence = "E=" + number_text(efficiency) + " is above ideal";
   if (!lower) audit.sentence += " (one run only: no interval)";
   if (decided) {
     audit.finding = decided->finding;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "orchestrator/base/numbers.h"
+
 namespace kneepoint {
 namespace {
 
@@ -135,10 +137,10 @@ Result<TailGrowth> tail_growth(const std::vector<double>& seconds0, double ranks
   g.verdict = g.jitter_share >= kMostly       ? TailVerdict::jitter
               : g.jitter_share <= kHardlyTail ? TailVerdict::scaling
                                               : TailVerdict::both;
-  g.sentence = "iterations get " + in_words(100 * (g.measured - 1)) + "% longer; waiting for the " +
-               "slowest of more ranks with the same noise explains " +
-               (g.lower_bound ? "at least " : "") + in_words(std::round(100 * g.jitter_share)) +
-               "% of that";
+  g.sentence =
+      "iterations get " + number_text(100 * (g.measured - 1)) + "% longer; waiting for the " +
+      "slowest of more ranks with the same noise explains " + (g.lower_bound ? "at least " : "") +
+      number_text(std::round(100 * g.jitter_share)) + "% of that";
   return g;
 }
 
