@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/curve_analysis.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "orchestrator/analysis/breakdown/machine_facts.h"
-#include "orchestrator/analysis/breakdown/point_detail.h"
-#include "orchestrator/analysis/curve_warnings.h"
+#include "orchestrator/analysis/breakdown/roofline.h"
+#include "orchestrator/analysis/parts.h"
 #include "orchestrator/analysis/valid_runs.h"
 
 namespace kneepoint {

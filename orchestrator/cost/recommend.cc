@@ -9,7 +9,7 @@
 #include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/numbers.h"
-#include "orchestrator/cost/modelled.h"
+#include "orchestrator/cost/cost_curve.h"
 
 namespace kneepoint {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/breakdown/point_detail.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/breakdown/machine_facts.h"
+#include "orchestrator/analysis/breakdown/roofline.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
-#include "orchestrator/analysis/models/superlinear_facts.h"
+#include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/models/training.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "orchestrator/analysis/comparison/obstacles.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/model/site.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "orchestrator/analysis/knee/knee.h"
-#include "orchestrator/analysis/knee/knee_rules.h"
+#include "orchestrator/analysis/knee/knees.h"
 #include "orchestrator/base/ensure.h"
 #include "orchestrator/base/numbers.h"
 

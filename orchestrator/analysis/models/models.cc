@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "orchestrator/analysis/models/nnls.h"
+#include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/base/ensure.h"
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
+
 namespace {
 
 // The relative errors of a fit: T = f·ratio. Widened for the terms that were fitted to them.
@@ -124,6 +126,27 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
   }
   for (Prediction& p : answer.predictions) summarise_models(p);
   return answer;
+}
+
+std::optional<ModelIntervals> model_intervals(Mode mode, const Times& times, TermSet terms,
+                                              const BootstrapOptions& options) {
+  if (fewest_runs(times) < 2) return std::nullopt;
+  const auto parameters = [&](const Times& sample, std::span<double> out) {
+    Fitter fitter;
+    const Coefficients c = fitter.fit(sums_of(sample), terms);
+    out[0] = c.one / c.first();
+    out[1] = c.log2_k / c.first();
+    out[2] = c.k_minus_1 / c.first();
+    out[3] = fastest_k(c).value_or(std::numeric_limits<double>::infinity());
+  };
+  const auto values = joint_bootstrap(times, 4, parameters, options);
+  const auto bounds = [&](int column) { return percentile_bounds(values[column], 0.95); };
+  ModelIntervals intervals{.log_share = bounds(1), .linear_share = bounds(2)};
+  if (mode == Mode::strong) {
+    intervals.serial_fraction = bounds(0);
+    intervals.fastest_k = bounds(3);
+  }
+  return intervals;
 }
 
 }  // namespace kneepoint

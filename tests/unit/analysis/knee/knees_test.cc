@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "orchestrator/analysis/knee/knee_rules.h"
 #include "tests/unit/analysis/model_data.h"
 
 namespace kneepoint {
