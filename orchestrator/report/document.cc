@@ -28,11 +28,14 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   for (const CurveView& view : views) {
     labels.push_back(view.label);
     document.sentences.push_back(sentence_of(view));
+    document.curves.push_back(
+        {make_curve_table(*view.curve, *view.floor_knee), detail_tables(view)});
   }
   document.headline = headline_of(summary, labels);
   if (!views.empty()) {
     document.questions = questions_of(document.analysis, views);
   }
+  document.tables = study_tables(document.analysis);
   document.queue = queue_line(document.analysis);
   document.findings = study_findings(document.analysis);
   if (document.analysis.builds) {
@@ -58,6 +61,7 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
 void add_cost(Document& document, CostReport cost) {
   answer_prices(cost.book.currency, document.questions);
   document.cost = std::move(cost);
+  document.cost_tables = cost_tables(document.cost, curve_views(document.analysis));
 }
 
 }  // namespace kneepoint
