@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/analysis/study_analysis.h"
 
 namespace kneepoint {
@@ -61,5 +62,15 @@ std::string sentence_of(const CurveView& view);
 
 // One line for the whole study.
 std::string headline_of(const StudySummary& summary, const std::vector<std::string>& labels);
+
+// ---- What a reader must know before believing the tables, and whether the study is red. Nothing
+// here depends on wall-clock time or on the number of attempts.
+
+std::vector<std::string> notes_of(const StudyEvidence& study, const StudySummary& summary,
+                                  const std::vector<std::string>& labels);
+
+// "" when the study is not red. A study that still runs is red only for points that are all failed.
+std::string red_reason_of(const StudyEvidence& study, const StudySummary& summary,
+                          const std::vector<std::string>& labels);
 
 }  // namespace kneepoint

@@ -8,8 +8,7 @@
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/report/answers.h"
 #include "orchestrator/report/build_text.h"
-#include "orchestrator/report/notes.h"
-#include "orchestrator/report/tables/queue_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
 

@@ -9,7 +9,6 @@
 #include "orchestrator/analysis/study_analysis.h"
 #include "orchestrator/report/cost_section.h"
 #include "orchestrator/report/questions.h"
-#include "orchestrator/report/tables/curve_table.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {

@@ -5,7 +5,6 @@
 
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/markdown_text.h"
-#include "orchestrator/report/tables/curve_table.h"
 #include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 

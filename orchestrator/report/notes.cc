@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notes are gathered over all curves, so that each is said once and names its points.
-#include "orchestrator/report/notes.h"
 
 #include <algorithm>
 #include <functional>

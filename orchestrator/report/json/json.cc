@@ -7,7 +7,7 @@
 
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/json/parts.h"
-#include "orchestrator/report/tables/queue_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {

@@ -2,7 +2,7 @@
 //
 // All times of one table share a unit, so that a column can be read downwards. An interval's header
 // is the level it has; where points differ in it, the levels stand below the table.
-#include "orchestrator/report/tables/curve_table.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 #include <algorithm>
 #include <map>

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "orchestrator/report/build_text.h"
-#include "orchestrator/report/tables/queue_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {

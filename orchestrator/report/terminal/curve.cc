@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/terminal/curve.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "orchestrator/report/answers.h"
-#include "orchestrator/report/terminal/curve.h"
 #include "orchestrator/report/terminal/table.h"
 #include "orchestrator/report/text.h"
 

@@ -11,7 +11,7 @@
 
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/figures/svg.h"
-#include "orchestrator/report/figures/svg_scale.h"
+#include "orchestrator/report/figures/svg_plot.h"
 #include "tests/unit/analysis/evidence_builder.h"
 #include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/golden.h"
