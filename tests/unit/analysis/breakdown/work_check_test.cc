@@ -48,7 +48,7 @@ TEST(WorkCheck, WeakWhoseWorkPerWorkerVariesGivesEfficiencyByWork) {
   EXPECT_EQ(curve.points[2].efficiency_plain_interval->low, 1);
   EXPECT_EQ(curve.points[2].efficiency, 0.5);
   EXPECT_EQ(curve.points[2].efficiency_interval->low, 0.5);
-  EXPECT_EQ(curve.lines[0].where, "measured") << curve.lines[0].sentence;
+  EXPECT_EQ(curve.lines[0].place, KneePlace::inside);
   EXPECT_EQ(curve.lines[0].k_sure, 2);
 }
 
