@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "orchestrator/analysis/queueing/use.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint {
@@ -127,12 +127,6 @@ void measure(const std::vector<Stratum>& strata, int node, BadNode& bad) {
   if (!excess.empty()) bad.slowdown = std::expm1(median(excess));
 }
 
-std::string formatted(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 class NodeSearch {
  public:
   NodeSearch(const StudyEvidence& evidence, const BadNodeOptions& options)
@@ -173,7 +167,7 @@ class NodeSearch {
     if (verdict.bad.empty() && verdict.least_p > options_.alpha) {
       verdict.why_not =
           "too few runs: on these nodes even the clearest difference would be seen by chance in " +
-          formatted("%.0f", verdict.least_p * 100) + " of 100 studies; add repeats";
+          fixed_text(verdict.least_p * 100, 0) + " of 100 studies; add repeats";
     }
     return verdict;
   }
@@ -306,11 +300,10 @@ std::string to_sentence(const BadNodeVerdict& verdict) {
   std::string text;
   for (const BadNode& bad : verdict.bad) {
     text += (text.empty() ? "" : " ") + bad.node + " slows the runs that hold it by " +
-            formatted("%.0f", bad.slowdown * 100) + " % (" + std::to_string(bad.runs) +
+            fixed_text(bad.slowdown * 100, 0) + " % (" + std::to_string(bad.runs) +
             (bad.runs == 1 ? " run" : " runs") + ", slower at " +
             std::to_string(bad.points_slower) + " of " + std::to_string(bad.points) +
-            (bad.points == 1 ? " point" : " points") + ", p = " + formatted("%.2g", bad.p_value) +
-            ")";
+            (bad.points == 1 ? " point" : " points") + ", p = " + number_text(bad.p_value, 2) + ")";
     for (std::size_t i = 0; i < bad.inseparable.size(); ++i) {
       text += (i == 0 ? "; or it is " : ", ") + bad.inseparable[i];
     }

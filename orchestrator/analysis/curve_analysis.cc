@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/curve_analysis.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "orchestrator/analysis/breakdown/machine_facts.h"
-#include "orchestrator/analysis/breakdown/point_detail.h"
-#include "orchestrator/analysis/curve_warnings.h"
+#include "orchestrator/analysis/breakdown/roofline.h"
+#include "orchestrator/analysis/parts.h"
 #include "orchestrator/analysis/valid_runs.h"
 
 namespace kneepoint {
@@ -138,27 +136,6 @@ void add_decomposition(const StudyEvidence& evidence, const CurveMembers& member
 }
 
 }  // namespace
-
-Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const Curve& curve) {
-  Times times;
-  for (const PointSummary& p : curve.points) {
-    if (p.valid == 0) continue;
-    TimesAtK at{.k = p.point.k, .seconds = valid_seconds(members, evidence.points[p.index])};
-    if (p.efficiency_by_work) at.work_per_worker = *p.efficiency_by_work / p.efficiency;
-    times.push_back(std::move(at));
-  }
-  if (times.empty()) return {};
-  return ordered(std::move(times)).value_or({});
-}
-
-Times at_equal_work(Times times) {
-  for (TimesAtK& at : times) {
-    if (at.work_per_worker == 1) continue;
-    for (double& t : at.seconds) t /= at.work_per_worker;
-    at.work_per_worker = 1;
-  }
-  return times;
-}
 
 std::optional<LossShares> loss_shares(const Curve& curve, const CurveAnalysis& analysis) {
   const auto last = last_with_data(curve);

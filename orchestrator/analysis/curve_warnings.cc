@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/curve_warnings.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "orchestrator/analysis/breakdown/work_check.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/model/provenance.h"
 
 namespace kneepoint {
@@ -86,13 +87,13 @@ class Warnings {
     std::vector<std::string> named;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (distances[i] > limit) {
-        named.push_back("r" + std::to_string(runs[i]->number) + " (" + in_words(runs[i]->seconds) +
-                        " s)");
+        named.push_back("r" + std::to_string(runs[i]->number) + " (" +
+                        number_text(runs[i]->seconds) + " s)");
       }
     }
     return "K=" + std::to_string(p.point.k) + ": " + listed(named) +
-           (named.size() == 1 ? " is" : " are") + " far from the median of " + in_words(p.seconds) +
-           " s; flagged and kept";
+           (named.size() == 1 ? " is" : " are") + " far from the median of " +
+           number_text(p.seconds) + " s; flagged and kept";
   }
 
   void of_baseline() {
@@ -115,9 +116,7 @@ class Warnings {
   }
 
   void of_work() {
-    for (const std::string& finding : curve_.findings) {
-      if (finding.find("is not constant") != std::string::npos) add("work_not_constant", finding);
-    }
+    if (!curve_.uneven_work.empty()) add("work_not_constant", curve_.uneven_work);
   }
 
   void of_repeats() {
@@ -163,7 +162,7 @@ class Warnings {
       if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
         add("lack_of_fit", "no model is adequate: what " + best.name +
                                " misses is more than the repeats scatter (p=" +
-                               in_words(best.lack_of_fit->p) + "); don't extrapolate");
+                               number_text(best.lack_of_fit->p) + "); don't extrapolate");
       }
       if (a_.models.fits.size() == 1) {
         add("one_model",
@@ -186,13 +185,12 @@ class Warnings {
   }
 
   void of_predictions() {
-    for (const std::string& why : a_.predictions.refused) {
+    for (const RefusedPrediction& one : a_.predictions.refused) {
       if (a_.models.fits.empty()) {
-        if (a_.times.size() > 1) add("no_prediction", why);
+        if (a_.times.size() > 1) add("no_prediction", one.why);
         continue;
       }
-      const bool capped = why.find("only when asked for") != std::string::npos;
-      add(capped ? "extrapolation_capped" : "extrapolation_refused", why);
+      add(one.only_when_asked ? "extrapolation_capped" : "extrapolation_refused", one.why);
     }
     for (const Prediction& p : a_.predictions.predictions) {
       if (!p.note.empty()) add("models_differ", p.note);
@@ -203,7 +201,7 @@ class Warnings {
     if (a_.work_depth && a_.times.back().k > a_.work_depth->parallelism) {
       add("beyond_parallelism", "K=" + std::to_string(a_.times.back().k) +
                                     " is more workers than the decomposition keeps busy (" +
-                                    in_words(a_.work_depth->parallelism) + ")");
+                                    number_text(a_.work_depth->parallelism) + ")");
     }
   }
 

@@ -25,7 +25,19 @@ struct CurveMembers {
 
 // In the order in which the plan first names them. Ranks per node tell families apart only where
 // the plan lists several for one K; a K that has one shape only belongs to every family.
-// Curves that mix provenance are split: see provenance_split.h.
+// Curves that mix provenance are split: see below.
 std::vector<CurveMembers> group_curves(const StudyEvidence& evidence);
+
+// ---- Runs of different provenance (two node types, two programs) are never averaged: a curve that
+// mixes them becomes one curve for each, or leaves the fewer aside and says so.
+
+// "cpu.model=A; program=x" as parts that differ between the texts, one for each text: what tells it
+// from the others. A text that has nothing of its own is "provenance not recorded".
+std::vector<std::string> what_differs(const std::vector<std::string>& texts);
+
+// One curve for each provenance that has two K (or its K, when the curve has no second); runs of
+// all others are set apart. The first has the smallest K0, then the most runs. Points without a
+// valid run stay with it.
+std::vector<CurveMembers> split_by_provenance(const StudyEvidence& evidence, CurveMembers curve);
 
 }  // namespace kneepoint

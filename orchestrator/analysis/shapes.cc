@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/shapes.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/analysis/study_analysis.h"
 
-#include "orchestrator/analysis/breakdown/collective_answers.h"
-#include "orchestrator/analysis/breakdown/point_detail.h"
-#include "orchestrator/analysis/curve_analysis.h"
-#include "orchestrator/analysis/shapes.h"
+#include "orchestrator/analysis/parts.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {

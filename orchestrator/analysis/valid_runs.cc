@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 
@@ -40,7 +41,7 @@ std::vector<std::string> unusable_times(const CurveMembers& curve, const StudyEv
       if (run.state != AttemptState::succeeded || counts(run)) continue;
       const std::string value = std::isnan(run.seconds)   ? "not a number"
                                 : std::isinf(run.seconds) ? "infinite"
-                                                          : in_words(run.seconds) + " s";
+                                                          : number_text(run.seconds) + " s";
       sentences.push_back("run r" + std::to_string(run.number) +
                           " at K=" + std::to_string(point.point.k) + ": its time is " + value +
                           "; times are positive and finite, so it enters no number");

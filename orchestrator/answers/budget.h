@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/cost/spend.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
 

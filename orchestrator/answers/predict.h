@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/models/isoefficiency.h"
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
@@ -95,7 +94,7 @@ struct PredictAnswer {
 // K = 1, 2, 4, ... up to `to`, and `to` itself.
 Result<PredictAnswer> predict(const PredictRequest& request);
 
-// --- How the work must grow to hold an efficiency; isoefficiency.h holds the three forms.
+// --- How the work must grow to hold an efficiency; scaling_laws.h holds the three forms.
 
 struct IsoLaw {
   double serial = 0, coefficient = 0;

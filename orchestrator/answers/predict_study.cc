@@ -128,9 +128,8 @@ void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& req
   for (const Prediction& p : answer.predictions) {
     out.points.push_back(point_of(p, out, times));
   }
-  for (const std::string& why : answer.refused) {
-    PredictionRefusal& refusal = out.refused.emplace_back(PredictionRefusal{Why::analysis, why});
-    refusal.with_beyond = why.find("asked for explicitly") != std::string::npos;
+  for (const RefusedPrediction& one : answer.refused) {
+    out.refused.push_back({.what = one.why, .with_beyond = one.only_when_asked});
   }
 }
 

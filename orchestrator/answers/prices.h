@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "orchestrator/base/result.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/cost/cost_curve.h"
-#include "orchestrator/cost/spend.h"
 #include "orchestrator/model/price.h"
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/yaml/problem.h"

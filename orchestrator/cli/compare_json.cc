@@ -19,7 +19,7 @@ void put_side(JsonWriter& json, const char* key, const ComparedSide& side,
 
 void put_knee(JsonWriter& json, const char* key, const KneeAnswer& knee,
               const std::optional<Knee>& range) {
-  json.key(key).begin_object().put("k", knee.k).put("where", knee.where);
+  json.key(key).begin_object().put("k", knee.k).put("where", knee.where());
   json.put("low", range ? range->low : std::nullopt);
   json.put("high", range ? range->high : std::nullopt).end_object();
 }

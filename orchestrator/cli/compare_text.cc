@@ -26,7 +26,7 @@ std::string ratio_words(const ComparedPoint& point) {
 }
 
 std::string knee_words(const KneeAnswer& knee, const std::optional<Knee>& range) {
-  if (!knee.k) return knee.where.empty() ? "not known" : knee.where;
+  if (!knee.k) return knee.where();
   std::string text = "K=" + number_text(*knee.k);
   if (range && range->low) {
     text += " [" + number_text(*range->low) + ", " +

@@ -11,7 +11,7 @@
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/recommend_text.h"
 #include "orchestrator/cli/report_options.h"
-#include "orchestrator/cost/modelled.h"
+#include "orchestrator/cost/cost_curve.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/progress_text.h"
-#include "orchestrator/cost/spend.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/reader.h"

@@ -11,6 +11,8 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/fields.h"
+#include "orchestrator/model/evidence.h"
+#include "orchestrator/model/money.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/price.h"
 
@@ -53,5 +55,26 @@ std::optional<Nanoseconds> expected_time(const SpotTerms& spot, int nodes, Nanos
 // How much cheaper per hour interrupted nodes must be to pay: a price below this share of the
 // undisturbed one.
 std::optional<double> break_even_share(const SpotTerms& spot, int nodes, Nanoseconds time);
+
+// ---- What a study has cost so far: each allocation billed once by the study's price item, for as
+// long as its steps ran. Exact: whole millionths, and the sum is that of the bills.
+
+// What the runs of a study are billed by.
+struct StudyPrice {
+  std::string path;  // of the price book
+  std::string currency;
+  bool example = false;
+  PriceItem item;
+};
+
+std::int64_t bill_of(const StudyPrice& price, const HeldAllocation& allocation);
+
+// What it is billed by: an allocation keeps the price that it was handed over by. `earlier` are
+// those of before, as HeldAllocation::price counts them.
+const StudyPrice& price_for(const HeldAllocation& allocation, const StudyPrice& present,
+                            const std::vector<StudyPrice>& earlier);
+
+Money spend_of(const StudyEvidence& evidence, const StudyPrice& price,
+               const std::vector<StudyPrice>& earlier = {});
 
 }  // namespace kneepoint

@@ -26,7 +26,9 @@ struct CostPoint {
   std::optional<Interval> seconds_interval;
   double efficiency = 0;
   std::optional<Interval> efficiency_interval;  // none at the baseline
-  Bill bill;                                    // of one run of the median T
+  bool baseline = false;
+  int runs = 1;        // that count
+  Bill bill;           // of one run of the median T
   double success = 1;  // share of the finished runs that succeeded; the cost is divided by it
   Money per_result;    // bill / results / success
   std::optional<Interval> per_result_interval;
@@ -82,5 +84,19 @@ std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector
 
 // The fixed hourly fee over the node's price, and a serial share: where cost is least.
 double cheapest_k_with_fee(double fee_over_price, double serial_share);
+
+// ---- K that nobody measured, priced by what models say of them. They carry their mark everywhere,
+// and their interval is that of one run over all plausible models, so it is wide. Pure.
+
+// The K worth a look beside those measured: 1, 2, 3, 4, 6, 8, 12 ... up to four times the largest.
+std::vector<int> modelled_ks(const CostCurve& curve);
+
+// Adds them to the curve by `analysis`, which it was made of. Where no model fits, or nobody knows
+// how many results a run makes there, a note says so instead.
+void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const PriceItem& item,
+                  const BootstrapOptions& bootstrap, CostCurve& curve);
+
+// What K workers hold, by those measured around it: on a line between them, in proportion beyond.
+Use use_at(const CostCurve& curve, int k);
 
 }  // namespace kneepoint

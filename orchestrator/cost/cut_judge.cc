@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cost/cut_judge.h"
+#include "orchestrator/cost/cut_search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "orchestrator/analysis/queueing/formulas.h"
+#include "orchestrator/analysis/queueing/simulation.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/model/money.h"
 
 namespace kneepoint {
@@ -18,16 +18,10 @@ constexpr int kWiderBy = 16;  // times the nodes: where a mix that doesn't fit i
 // A simulated share may be luckier than the true one: what misses by less is left to the judge.
 constexpr double kLuck = 0.03;
 
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
-
 std::string hours(double seconds) {
-  return seconds < 120    ? rounded(seconds) + " s"
-         : seconds < 7200 ? rounded(seconds / 60) + " min"
-                          : rounded(seconds / 3600) + " h";
+  return seconds < 120    ? number_text(seconds) + " s"
+         : seconds < 7200 ? number_text(seconds / 60) + " min"
+                          : number_text(seconds / 3600) + " h";
 }
 
 // Of the jobs of an option that had no wait: how many would keep the deadline?
@@ -45,10 +39,6 @@ double share_without_wait(const SizingWorkload& one, const SizingOption& option)
     sum += std::erfc(-at / std::sqrt(2.0)) / 2;
   }
   return sum / static_cast<double>(option.times.size());
-}
-
-std::string percent(double share) {
-  return rounded(100 * share) + "%";
 }
 
 Cut cut_of(const SizingMix& mix, CutJudge& judge, const CutState& state) {
@@ -143,9 +133,9 @@ std::string CutSearch::impossible() const {
       share = here;
     }
     if (share + kLuck < at(w).in_time) {
-      return at(w).name + ": its times vary too much: " + percent(at(w).in_time) +
+      return at(w).name + ": its times vary too much: " + number_percent(at(w).in_time) +
              " of the jobs must keep the deadline of " + hours(*at(w).deadline_seconds) +
-             ", and without any wait at most " + percent(share) + " would" +
+             ", and without any wait at most " + number_percent(share) + " would" +
              (surest == nullptr ? "" : ", at K=" + std::to_string(surest->k));
     }
   }
@@ -256,11 +246,11 @@ SizingAnswer CutSearch::answer() {
     return answer;
   }
   const std::string nodes = std::to_string(mix_.nodes) + " nodes";
-  answer.why = overload
-                   ? "overload: at best " + rounded(busy) + " of " + nodes +
-                         " would have to be busy all the time, so that queues only grow"
-                   : "no cut of " + nodes + " keeps every deadline often enough: " + rounded(busy) +
-                         " of them are busy on average, and too many jobs wait too long";
+  answer.why = overload ? "overload: at best " + number_text(busy) + " of " + nodes +
+                              " would have to be busy all the time, so that queues only grow"
+                        : "no cut of " + nodes +
+                              " keeps every deadline often enough: " + number_text(busy) +
+                              " of them are busy on average, and too many jobs wait too long";
   answer.nodes_needed = fewest_nodes(kWiderBy * mix_.nodes);
   return answer;
 }

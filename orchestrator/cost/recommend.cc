@@ -3,21 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <tuple>
 
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/cost/modelled.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/cost/cost_curve.h"
 
 namespace kneepoint {
 namespace {
-
-std::string text_of(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 // What a run of `seconds` is expected to last with the interruptions of its nodes.
 double lasting(const PriceItem& item, const CostPoint& point, double seconds) {
@@ -83,14 +78,14 @@ std::string asked(const PriceItem& item, const RecommendRequest& request,
     case Objective::time:
       return "least time for a result" + spot;
     case Objective::deadline:
-      return "least cost with T within " + text_of(request.deadline_seconds) +
+      return "least cost with T within " + number_text(request.deadline_seconds) +
              " s, by the upper end of its interval" + spot;
     case Objective::budget:
       return "least time with a result within " +
              to_string(Money{request.budget_micros, currency}) +
              ", by the upper end of its interval";
     case Objective::efficiency:
-      return "the largest K whose efficiency is at least " + text_of(request.floor) +
+      return "the largest K whose efficiency is at least " + number_text(request.floor) +
              " by the lower end of its interval, as at every smaller K";
     case Objective::energy_delay:
       return "least energy times time of a result";
@@ -115,26 +110,37 @@ std::string why_none(const CostCurve& curve, const PriceItem& item,
     const auto upper = [&](const CostPoint& point) { return upper_seconds(item, point); };
     const auto best = by(upper);
     return "no " + kinds + "K is fast enough: the fastest, K=" + std::to_string(best->k) +
-           ", takes up to " + text_of(upper(*best)) + " s";
+           ", takes up to " + number_text(upper(*best)) + " s";
   }
   if (request.objective == Objective::budget) {
     const auto best = by(upper_cost);
     return "no " + kinds + "K is cheap enough: the cheapest, K=" + std::to_string(best->k) +
-           ", costs up to " + text_of(upper_cost(*best)) + " " + best->per_result.currency;
+           ", costs up to " + number_text(upper_cost(*best)) + " " + best->per_result.currency;
   }
-  return "no " + kinds + "K reaches an efficiency of " + text_of(request.floor);
+  return "no " + kinds + "K reaches an efficiency of " + number_text(request.floor);
 }
 
-// The largest K such that it and every smaller one surely keep the floor.
+// As the report decides it. Modelled points have intervals of their own, which count only where the
+// measured ones have some too.
 const CostPoint* largest_efficient(const CostCurve& curve, double floor) {
-  const CostPoint* last = nullptr;
+  const bool intervals =
+      std::any_of(curve.points.begin(), curve.points.end(), [](const CostPoint& point) {
+        return !point.modelled && point.efficiency_interval.has_value();
+      });
+  std::vector<KneePoint> points;
   for (const CostPoint& point : curve.points) {
-    const double low =
-        point.efficiency_interval ? point.efficiency_interval->low : point.efficiency;
-    if (low < floor * (1 - 1e-12)) break;
-    last = &point;
+    points.push_back({point.k, 1 / point.efficiency,
+                      intervals ? point.efficiency_interval : std::nullopt,
+                      static_cast<double>(point.runs), point.baseline});
   }
-  return last;
+  if (points.size() == 1 && reaches(curve.points.front().efficiency, floor)) {
+    return &curve.points.front();
+  }
+  const RecommendedK to_use =
+      recommend_k(points, find_knee(points, floor), KneeRule::efficiency, std::nullopt);
+  const auto found = std::find_if(curve.points.begin(), curve.points.end(),
+                                  [&](const CostPoint& point) { return point.k == to_use.k; });
+  return found == curve.points.end() ? nullptr : &*found;
 }
 
 void compare(const CostCurve& curve, const PriceItem& item, const RecommendRequest& request,

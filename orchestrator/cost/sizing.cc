@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "orchestrator/cost/cut_judge.h"
+#include "orchestrator/cost/cut_search.h"
 #include "orchestrator/model/money.h"
 
 namespace kneepoint {

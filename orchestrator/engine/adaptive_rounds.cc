@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
-#include "orchestrator/analysis/curve_analysis.h"
 #include "orchestrator/analysis/knee/adaptive_search.h"
 #include "orchestrator/analysis/knee/recommendation_search.h"
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/plan/plan/matrix.h"
 

@@ -13,7 +13,7 @@
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cost/spend.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/store/study_store.h"

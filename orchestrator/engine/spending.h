@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "orchestrator/cost/spend.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/model/point.h"
 
 namespace kneepoint {

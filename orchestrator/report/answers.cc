@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recommends only K that were measured. "Sure" means by the intervals; without intervals it says
-// so.
 #include "orchestrator/report/answers.h"
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "orchestrator/model/site.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -16,11 +15,6 @@ namespace {
 
 constexpr std::size_t kNamedInHeadline = 4;
 constexpr double kWholeK = 10;  // from here on a K is printed without decimals
-
-bool has_intervals(const Curve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(),
-                     [](const PointSummary& p) { return p.decisive_interval().has_value(); });
-}
 
 const PointSummary* point_at(const Curve& curve, int k) {
   const auto it = std::find_if(curve.points.begin(), curve.points.end(),
@@ -32,10 +26,9 @@ std::string efficiency_words(const Curve& curve, int k) {
   const PointSummary* p = point_at(curve, k);
   if (p == nullptr) return "";
   if (p->baseline) return "the baseline";
-  const std::string name = p->efficiency_by_work ? "E by work " : "E ";
-  const auto& interval = p->decisive_interval();
-  return name + efficiency_with_bounds(p->decisive_efficiency(), interval) +
-         (interval ? "" : ", no interval");
+  const std::string name = p->is_by_work() ? "E by work " : "E ";
+  const auto& interval = p->efficiency_interval;
+  return name + efficiency_with_bounds(p->efficiency, interval) + (interval ? "" : ", no interval");
 }
 
 // The second K with data: where "below" ends.
@@ -48,7 +41,7 @@ int second_k(const Curve& curve) {
 }
 
 std::string rule_words(const CurveView& view, const Knee* knee) {
-  if (knee != nullptr && !knee->floor) return " by the rule " + knee->rule;
+  if (knee != nullptr && !knee->floor) return std::string(" by the rule ") + to_string(knee->rule);
   return " at a floor of " + count_text(view.floor_knee->floor);
 }
 
@@ -63,18 +56,18 @@ std::string knee_words(const CurveView& view) {
   const std::string beyond = "beyond K=" + std::to_string(last == nullptr ? 1 : last->point.k);
   const std::string below = "below K=" + std::to_string(second_k(*view.curve));
   if (knee == nullptr) {  // as the medians have it
-    const KneeAnswer& plain_knee = *view.floor_knee;
-    if (plain_knee.where == "beyond K_max") return the + beyond + by;
-    if (plain_knee.where == "below the first step") return the + below + by;
-    return the + "about K=" + k_text(plain_knee.k.value_or(0)) + by;
+    const KneeAnswer& by_floor = *view.floor_knee;
+    if (by_floor.place == KneePlace::beyond) return the + beyond + by;
+    if (by_floor.place == KneePlace::below) return the + below + by;
+    return the + "about K=" + k_text(by_floor.k.value_or(0)) + by;
   }
-  if (knee->status == "beyond") {
+  if (knee->place == KneePlace::beyond) {
     const bool extrapolated =
         knee->extrapolated && last != nullptr && *knee->extrapolated <= kPredictTo * last->point.k;
     return the + beyond + by +
            (extrapolated ? " (extrapolated: about K=" + k_text(*knee->extrapolated) + ")" : "");
   }
-  if (knee->status == "below") return the + below + by;
+  if (knee->place == KneePlace::below) return the + below + by;
   std::string text = the + "K=" + k_text(knee->k.value_or(0));
   if (knee->low && knee->high) {
     text += " (" + k_text(*knee->low) + " to " + k_text(*knee->high) + ")";
@@ -120,7 +113,7 @@ std::string turning_words(const CurveView& view) {
     return "";
   }
   for (const Knee& knee : view.analysis->knees.knees) {
-    if (knee.rule == "min_time" && knee.basis == "measured" && !knee.powers_of_two && knee.k) {
+    if (knee.decides(KneeRule::min_time, 0) && knee.is_measured() && knee.k) {
       return "beyond K=" + k_text(*knee.k) + " the job gets slower";
     }
   }
@@ -133,6 +126,14 @@ const PointSummary* CurveView::largest() const {
   const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(),
                                  [](const PointSummary& p) { return p.valid > 0; });
   return last == curve->points.rend() ? nullptr : &*last;
+}
+
+bool is_simulated(const StudyEvidence& study) {
+  return study.backend == to_string(BackendKind::simulated);
+}
+
+bool is_imported(const StudyEvidence& study) {
+  return study.backend == to_string(BackendKind::imported);
 }
 
 std::vector<std::string> curve_labels(const StudySummary& summary) {
@@ -156,13 +157,13 @@ std::vector<std::string> curve_labels(const StudySummary& summary) {
   return labels;
 }
 
-std::vector<CurveView> curve_views(const StudyEvidence& study, const StudyAnalysis& analysis) {
+std::vector<CurveView> curve_views(const StudyAnalysis& analysis) {
   const StudySummary& summary = analysis.summary;
   const std::vector<std::string> labels = curve_labels(summary);
   std::vector<CurveView> views;
   for (std::size_t i = 0; i < summary.curves.size(); ++i) {
-    views.push_back({&summary.curves[i], &summary.knees[i], &analysis.curves[i], labels[i],
-                     study.knee_rule.empty() ? "efficiency" : study.knee_rule});
+    views.push_back({&summary.curves[i], &summary.knees[i], &summary.to_use[i], &analysis.curves[i],
+                     labels[i]});
   }
   return views;
 }
@@ -189,28 +190,11 @@ std::vector<std::vector<std::size_t>> curves_by_case(const std::vector<CurveView
 }
 
 const Knee* decisive_knee(const CurveView& view) {
-  const auto decides = [&](const Knee& knee) {
-    if (knee.powers_of_two || knee.rule != view.rule) return false;
-    return knee.rule != "efficiency" || knee.floor == view.floor_knee->floor;
-  };
   const auto& knees = view.analysis->knees.knees;
-  const auto it = std::find_if(knees.begin(), knees.end(), decides);
+  const auto it = std::find_if(knees.begin(), knees.end(), [&](const Knee& knee) {
+    return knee.decides(view.to_use->rule, view.floor_knee->floor);
+  });
   return it == knees.end() ? nullptr : &*it;
-}
-
-std::optional<int> recommended_k(const CurveView& view) {
-  if (view.floor_knee->where == "no data") return std::nullopt;
-  const Knee* knee = decisive_knee(view);
-  if (view.rule == "efficiency" || knee == nullptr) {
-    return has_intervals(*view.curve) ? view.floor_knee->k_sure : view.floor_knee->k_measured;
-  }
-  if (knee->status == "below") return view.curve->k0;
-  std::optional<int> best;
-  for (const PointSummary& p : view.curve->points) {
-    const bool within = knee->status == "beyond" || p.point.k <= knee->k.value_or(0) * (1 + 1e-9);
-    if (p.valid > 0 && within) best = p.point.k;
-  }
-  return best;
 }
 
 std::string k_text(double k) {
@@ -220,25 +204,22 @@ std::string k_text(double k) {
 
 CurveAnswer answer_of(const CurveView& view) {
   const Curve& curve = *view.curve;
-  const KneeAnswer& floor = *view.floor_knee;
+  const RecommendedK& to_use = *view.to_use;
   CurveAnswer answer;
-  if (floor.where == "no data") {
-    const PointSummary* base = curve.baseline();
-    answer.none = base == nullptr ? "no point has a valid run"
-                                  : "only K=" + std::to_string(base->point.k) + " has a valid run";
-    return answer;
+  if (to_use.reason == KReason::no_run) answer.none = "no point has a valid run";
+  if (to_use.reason == KReason::one_k) {
+    answer.none = "only K=" + std::to_string(curve.k0) + " has a valid run";
   }
-  const bool has_rule = view.rule == "efficiency" || decisive_knee(view) != nullptr;
-  if (!has_rule) answer.rule = "the rule " + view.rule + " has no answer here";
+  if (!answer.none.empty()) return answer;
+  if (!to_use.rule_answers) {
+    answer.rule = std::string("the rule ") + to_string(to_use.rule) + " has no answer here";
+  }
   answer.knee = knee_words(view);
-  answer.k = recommended_k(view);
-  if (answer.k) {
-    answer.efficiency = efficiency_words(curve, *answer.k);
-    const bool by_floor = view.rule == "efficiency" || !has_rule;
-    if (by_floor && floor.k_measured && *floor.k_measured > *answer.k) {
-      answer.possible = "K=" + std::to_string(*floor.k_measured) + " is possible (" +
-                        efficiency_words(curve, *floor.k_measured) + ")";
-    }
+  answer.k = to_use.k;
+  if (to_use.k) answer.efficiency = efficiency_words(curve, *to_use.k);
+  if (to_use.possible) {
+    answer.possible = "K=" + std::to_string(*to_use.possible) + " is possible (" +
+                      efficiency_words(curve, *to_use.possible) + ")";
   }
   answer.limit = loss_words(view);
   answer.turning = turning_words(view);
@@ -262,22 +243,22 @@ std::string sentence_of(const CurveView& view) {
   return text;
 }
 
-std::string headline_of(const std::vector<CurveView>& views) {
-  if (views.empty()) return "no answer: the study has no points";
+std::string headline_of(const StudySummary& summary, const std::vector<std::string>& labels) {
+  if (labels.empty()) return "no answer: the study has no points";
   std::vector<std::string> parts, without;
-  for (std::size_t i = 0; i < views.size() && i < kNamedInHeadline; ++i) {
-    const std::string name = " for " + views[i].label +
-                             (views[i].curve->emulated ? " (emulated)" : "") +
-                             (views[i].curve->stand_in ? " (CPU stand-in, no GPU)" : "");
-    if (const std::optional<int> k = recommended_k(views[i])) {
+  for (std::size_t i = 0; i < labels.size() && i < kNamedInHeadline; ++i) {
+    const Curve& curve = summary.curves[i];
+    const std::string name = " for " + labels[i] + (curve.emulated ? " (emulated)" : "") +
+                             (curve.stand_in ? " (CPU stand-in, no GPU)" : "");
+    if (const std::optional<int> k = summary.to_use[i].k) {
       parts.push_back((parts.empty() ? "use K=" : "K=") + std::to_string(*k) + name);
     } else {
       without.push_back("no answer" + name);
     }
   }
   parts.insert(parts.end(), without.begin(), without.end());
-  if (views.size() > kNamedInHeadline) {
-    parts.push_back("and " + std::to_string(views.size() - kNamedInHeadline) + " more curves");
+  if (labels.size() > kNamedInHeadline) {
+    parts.push_back("and " + std::to_string(labels.size() - kNamedInHeadline) + " more curves");
   }
   return joined(parts, ", ");
 }

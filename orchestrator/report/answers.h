@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The answer in words: which K to use on each curve by the plan's knee rule, one sentence per
-// curve, and the one line that opens a report.
+// curve, and the one line that opens a report. What is said was decided in analysis.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/analysis/study_analysis.h"
 
 namespace kneepoint {
@@ -16,25 +17,24 @@ namespace kneepoint {
 struct CurveView {
   const Curve* curve = nullptr;
   const KneeAnswer* floor_knee = nullptr;  // by the plan's floor
+  const RecommendedK* to_use = nullptr;    // by the plan's rule
   const CurveAnalysis* analysis = nullptr;
   std::string label;
-  std::string rule;  // the plan's
 
   const PointSummary* largest() const;  // the point with data at the largest K
 };
 
+// Where its times come from, when it is not from runs of ours.
+bool is_simulated(const StudyEvidence& study);
+bool is_imported(const StudyEvidence& study);
+
 // "jacobi strong", with build, shape and provenance where the study has several. One per curve.
 std::vector<std::string> curve_labels(const StudySummary& summary);
 
-std::vector<CurveView> curve_views(const StudyEvidence& study, const StudyAnalysis& analysis);
+std::vector<CurveView> curve_views(const StudyAnalysis& analysis);
 
 // The knee by the plan's rule; nullptr when that rule has no answer on this curve.
 const Knee* decisive_knee(const CurveView& view);
-
-// The K to use, always a measured one. Rule efficiency: the largest that is sure; without any
-// interval, the largest by the medians. Other rules: the largest that is not past the knee. A rule
-// without an answer leaves it to efficiency.
-std::optional<int> recommended_k(const CurveView& view);
 
 // The curves of one case: build, case, shapes and provenance are the same, at most one of each
 // mode. Indexes into `views`, in their order.
@@ -61,6 +61,16 @@ std::string k_text(double k);
 std::string sentence_of(const CurveView& view);
 
 // One line for the whole study.
-std::string headline_of(const std::vector<CurveView>& views);
+std::string headline_of(const StudySummary& summary, const std::vector<std::string>& labels);
+
+// ---- What a reader must know before believing the tables, and whether the study is red. Nothing
+// here depends on wall-clock time or on the number of attempts.
+
+std::vector<std::string> notes_of(const StudyEvidence& study, const StudySummary& summary,
+                                  const std::vector<std::string>& labels);
+
+// "" when the study is not red. A study that still runs is red only for points that are all failed.
+std::string red_reason_of(const StudyEvidence& study, const StudySummary& summary,
+                          const std::vector<std::string>& labels);
 
 }  // namespace kneepoint

@@ -45,7 +45,7 @@ bool is_cheaper(const CostPoint& a, const CostPoint& b) {
 std::string sentence(const CostCurve& curve, const CurveView& view) {
   const auto cheapest = std::min_element(curve.points.begin(), curve.points.end(), is_cheaper);
   const std::string opening = view.label + ": one " + plain(curve.result_name) + " costs ";
-  const std::optional<int> k = recommended_k(view);
+  const std::optional<int> k = view.to_use->k;
   const auto used = std::find_if(curve.points.begin(), curve.points.end(),
                                  [&](const CostPoint& point) { return k && point.k == *k; });
   if (used == curve.points.end()) return opening + cost_words(*cheapest) + ", the cheapest.";
@@ -114,7 +114,7 @@ CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& ana
                             const PriceBook& book, const PriceItem& item,
                             const BootstrapOptions& bootstrap) {
   CostReport report{book, item, cost_curves(study, analysis, book, item, bootstrap), {}};
-  const std::vector<CurveView> views = curve_views(study, analysis);
+  const std::vector<CurveView> views = curve_views(analysis);
   for (const CostCurve& curve : report.curves) {
     report.sentences.push_back(sentence(curve, views[curve.index]));
   }
@@ -180,7 +180,7 @@ std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
   if (!cost) return tables;
   for (const CostCurve& curve : cost->curves) {
     const CurveView& view = views[curve.index];
-    DetailTable table = cost_table(curve, recommended_k(view));
+    DetailTable table = cost_table(curve, view.to_use->k);
     table.title = "Cost: " + view.label;
     tables.push_back(std::move(table));
   }

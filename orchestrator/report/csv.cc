@@ -24,7 +24,8 @@ constexpr const char* kHeader =
     "iterations,p50,p50_low,p50_high,p95,p95_low,p95_high,p99,p99_low,p99_high,max,"
     "flops_per_second,utilisation,bound,audit,model,model_seconds,serial_fraction,knee_rule,knee_k,"
     "knee_low,knee_high,knee_status,recommended_k,queue_wait_median,queue_wait_largest,"
-    "currency,cost_per_result,cost_per_result_low,cost_per_result_high,cost_frontier";
+    "currency,cost_per_result,cost_per_result_low,cost_per_result_high,cost_frontier,"
+    "efficiency_basis,efficiency_plain,efficiency_plain_low,efficiency_plain_high";
 
 class Row {
  public:
@@ -90,11 +91,11 @@ void put_detail(Row& row, const CurveView& view, const PointSummary& p, const Po
   row.number_if(!fits.empty(), fits.empty() ? 0 : fits.front().coefficients.at(p.point.k));
   row.number(fits.empty() ? std::nullopt : fits.front().serial_fraction);
   const Knee* knee = decisive_knee(view);
-  row.text(view.rule).number(knee == nullptr ? std::nullopt : knee->k);
+  row.text(to_string(view.to_use->rule)).number(knee == nullptr ? std::nullopt : knee->k);
   row.number(knee == nullptr ? std::nullopt : knee->low);
   row.number(knee == nullptr ? std::nullopt : knee->high);
-  row.text(knee == nullptr ? "" : knee->status);
-  const std::optional<int> k = recommended_k(view);
+  row.text(knee == nullptr ? "" : to_string(knee->place));
+  const std::optional<int> k = view.to_use->k;
   row.text(k ? std::to_string(*k) : "");
 }
 
@@ -143,8 +144,8 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
   row.number_if(data, p.seconds).bounds(p.seconds_interval).level(p.seconds_interval);
   row.number_if(data, p.speedup).number_if(data, p.efficiency);
   row.bounds(p.efficiency_interval).level(p.efficiency_interval);
-  row.number_if(p.efficiency_by_work.has_value(), p.efficiency_by_work.value_or(0));
-  row.bounds(p.efficiency_by_work_interval);
+  row.number_if(p.is_by_work(), p.efficiency);
+  row.bounds(p.is_by_work() ? p.efficiency_interval : std::nullopt);
   row.number_if(p.karp_flatt.has_value(), p.karp_flatt.value_or(0)).bounds(p.karp_flatt_interval);
   row.number_if(p.work_total > 0, p.work_total).text(p.point.work_unit);
   row.number_if(split, p.compute_share).number_if(split, p.communication_share);
@@ -154,6 +155,8 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
   put_detail(row, view, p, i < view.analysis->points.size() ? view.analysis->points[i] : nothing);
   put_waits(row, document.analysis.queue, p.point);
   put_cost(row, document, view, p.point.k);
+  row.text(data ? to_string(p.efficiency_basis) : "").number_if(data, p.efficiency_plain);
+  row.bounds(p.efficiency_plain_interval);
   return row.line();
 }
 
@@ -161,7 +164,7 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
 
 std::string to_csv(const Document& document) {
   std::string out = std::string(kHeader) + "\r\n";
-  for (const CurveView& view : curve_views(document.study, document.analysis)) {
+  for (const CurveView& view : curve_views(document.analysis)) {
     for (std::size_t i = 0; i < view.curve->points.size(); ++i) {
       out += row_of(document, view, i) + "\r\n";
     }

@@ -8,8 +8,7 @@
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/report/answers.h"
 #include "orchestrator/report/build_text.h"
-#include "orchestrator/report/notes.h"
-#include "orchestrator/report/tables/queue_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
 
@@ -23,16 +22,19 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   document.study = std::move(evidence);
   document.analysis = std::move(analysis);
   const StudySummary& summary = document.analysis.summary;
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   std::vector<std::string> labels;
   for (const CurveView& view : views) {
     labels.push_back(view.label);
     document.sentences.push_back(sentence_of(view));
+    document.curves.push_back(
+        {make_curve_table(*view.curve, *view.floor_knee), detail_tables(view)});
   }
-  document.headline = headline_of(views);
+  document.headline = headline_of(summary, labels);
   if (!views.empty()) {
     document.questions = questions_of(document.analysis, views);
   }
+  document.tables = study_tables(document.analysis);
   document.queue = queue_line(document.analysis);
   document.findings = study_findings(document.analysis);
   if (document.analysis.builds) {
@@ -56,14 +58,9 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
 }
 
 void add_cost(Document& document, CostReport cost) {
-  for (Question& question : document.questions) {
-    for (QuestionAnswer& answer : question.answers) {
-      if (answer.text != kNoPrices) continue;
-      answer.known = true;
-      answer.text = "what that is in " + cost.book.currency + " stands under 'What it costs'";
-    }
-  }
+  answer_prices(cost.book.currency, document.questions);
   document.cost = std::move(cost);
+  document.cost_tables = cost_tables(document.cost, curve_views(document.analysis));
 }
 
 }  // namespace kneepoint

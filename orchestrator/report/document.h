@@ -9,8 +9,15 @@
 #include "orchestrator/analysis/study_analysis.h"
 #include "orchestrator/report/cost_section.h"
 #include "orchestrator/report/questions.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
+
+// What stands under the title of one curve.
+struct CurvePart {
+  CurveTable table;
+  std::vector<DetailTable> details;
+};
 
 struct Document {
   StudyEvidence study;  // points' runs included
@@ -20,8 +27,11 @@ struct Document {
   std::vector<std::string> findings;   // of the study as a whole: a bad node
   std::vector<Question> questions;     // the five, answered
   std::vector<std::string> sentences;  // one per curve: knee, K to use, what limits it
+  std::vector<CurvePart> curves;       // as analysis.curves
+  std::vector<DetailTable> tables;     // of the study as a whole
   std::optional<CostReport> cost;      // none: no prices are known
-  std::vector<std::string> notes;      // what a reader must know before believing the tables
+  std::vector<DetailTable> cost_tables;
+  std::vector<std::string> notes;  // what a reader must know before believing the tables
   // Nothing ran, or every run of some point failed. Said before anything else.
   bool red = false;
   std::string red_reason;

@@ -3,10 +3,8 @@
 // The same tables for a pull request or a wiki page. Names are escaped: no plan adds a column.
 #include <algorithm>
 
-#include "orchestrator/report/answers.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/markdown_text.h"
-#include "orchestrator/report/tables/curve_table.h"
 #include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 
@@ -104,9 +102,8 @@ std::string to_markdown(const Document& document, bool brief) {
       out += "- " + markdown_text(line) + "\n";
     out += "\n" + markdown_text(prices_line(document.cost->book, document.cost->item)) + "\n";
   }
-  const std::vector<CurveView> views = curve_views(study, document.analysis);
-  for (const CurveView& view : views) {
-    const CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
+  for (const CurvePart& part : document.curves) {
+    const CurveTable& table = part.table;
     out += "\n## " + markdown_text(table.title) + "\n\n" + markdown_text(table.held_fixed) + "\n\n";
     for (const std::string& finding : table.findings) {
       out += "> **Finding:** " + markdown_text(finding) + "\n\n";
@@ -114,13 +111,13 @@ std::string to_markdown(const Document& document, bool brief) {
     out += table_text(table, table.flags);
     for (const std::string& line : table.below) out += "\n" + markdown_text(line) + "\n";
     if (brief) continue;
-    for (const DetailTable& detail : detail_tables(view)) out += detail_text(detail, "###");
+    for (const DetailTable& detail : part.details) out += detail_text(detail, "###");
   }
   if (!brief) {
-    for (const DetailTable& detail : cost_tables(document.cost, views)) {
+    for (const DetailTable& detail : document.cost_tables) {
       out += detail_text(detail, "##");
     }
-    for (const DetailTable& detail : study_tables(document.analysis)) {
+    for (const DetailTable& detail : document.tables) {
       out += detail_text(detail, "##");
     }
   }

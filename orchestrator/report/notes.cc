@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notes are gathered over all curves, so that each is said once and names its points.
-#include "orchestrator/report/notes.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "orchestrator/model/provenance.h"
+#include "orchestrator/report/answers.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -82,8 +82,7 @@ void note_methods(const StudySummary& summary, std::vector<std::string>& notes) 
     for (const PointSummary& p : curve.points) {
       interval = interval || p.seconds_interval || p.efficiency_interval;
       single = single || p.valid == 1;
-      if (base != nullptr && p.efficiency_interval &&
-          p.efficiency_interval->method == "Welch on logs") {
+      if (base != nullptr && p.efficiency_interval && p.efficiency_interval->method == kWelch) {
         welch.insert(std::min(p.valid, base->valid));
       }
     }
@@ -103,19 +102,19 @@ void note_flags(const StudySummary& summary, const std::vector<std::string>& lab
   static constexpr struct {
     const char *flag, *opening, *meaning;
   } kFlags[] = {
-      {"emulated", "emulated",
+      {kEmulatedFlag, kEmulatedFlag,
        "the ranks sleep instead of computing; this shows the method, not the machine."},
       {kStandInFlag, kStandInFlag,
        "stand-ins took the place of a GPU's libraries; no figure here is one of a GPU."},
-      {"oversubscribed", "oversubscribed",
+      {kOversubscribedFlag, kOversubscribedFlag,
        "more ranks x threads than cores; not the scaling of a machine that has them."},
-      {"binding differs", "binding differs", "the ranks were not bound as the plan says."},
-      {"busy machine", "busy machine",
+      {kBindingFlag, kBindingFlag, "the ranks were not bound as the plan says."},
+      {kBusyFlag, kBusyFlag,
        "other programs used the machine during runs; measure again when it is quiet."},
-      {"disturbed", "disturbed",
+      {kDisturbedFlag, kDisturbedFlag,
        "something went beyond the plan's noise limit during runs; `kneepoint explain RUN` says "
        "what."},
-      {"E>1 (superlinear; see methods)", "E>1",
+      {kSuperlinearFlag, "E>1",
        "more than ideal needs a cause; docs/methods.md lists what to check."},
   };
   for (const auto& row : kFlags) {
@@ -143,7 +142,7 @@ std::vector<std::string> notes_of(const StudyEvidence& study, const StudySummary
                     std::to_string(runs) + " runs are done; numbers may still move.");
   }
   for (const Caveat& caveat : study.caveats) notes.push_back(caveat.message);
-  if (study.backend == "simulated") {
+  if (is_simulated(study)) {
     notes.emplace_back("Simulated: the times come from formulas, no machine was measured.");
   }
   std::vector<std::string> failures;

@@ -35,7 +35,7 @@ std::string k_list(const std::vector<int>& ks) {
 }
 
 bool comparable(const CurveView& view) {
-  return view.floor_knee->where != "no data";
+  return view.floor_knee->place != KneePlace::none;
 }
 
 // ---- 1
@@ -65,8 +65,9 @@ std::string by_karp_flatt(const CurveView& view, const PointSummary& p) {
   }
   text += " by Karp-Flatt at K=" + std::to_string(p.point.k);
   const auto& waiting = view.analysis->models.not_fitted;
-  const auto amdahl = std::find_if(waiting.begin(), waiting.end(),
-                                   [](const NotFitted& n) { return n.name == "amdahl"; });
+  const auto amdahl = std::find_if(waiting.begin(), waiting.end(), [](const NotFitted& n) {
+    return n.terms == (kOne | kInverseK);
+  });
   if (amdahl != waiting.end() && !amdahl->add_k.empty()) {
     return text + "; serial work and overhead cannot be separated with these K; add " +
            k_list(amdahl->add_k);
@@ -101,7 +102,7 @@ Question serial_fraction(const std::vector<CurveView>& views) {
 // ---- 2
 
 std::string holds_to(const CurveView& view) {
-  const std::optional<int> k = recommended_k(view);
+  const std::optional<int> k = view.to_use->k;
   const PointSummary* last = view.largest();
   if (!k) return "nowhere";
   return std::string(last != nullptr && *k == last->point.k ? "up to the largest, K=" : "to K=") +
@@ -121,7 +122,7 @@ const CurveView* partner_of(const CurveView& view, const std::vector<CurveView>&
 }
 
 std::string both_modes(const CurveView& strong, const CurveView& weak) {
-  const std::optional<int> fixed = recommended_k(strong), grown = recommended_k(weak);
+  const std::optional<int> fixed = strong.to_use->k, grown = weak.to_use->k;
   const int a = fixed.value_or(0), b = grown.value_or(0);
   if (a == b) {
     return "measured both ways: strong and weak scaling both pay " + holds_to(strong);
@@ -230,7 +231,7 @@ Question money(const std::vector<CurveView>& views) {
   Question question{"Does the efficiency justify the money?", {}};
   for (const CurveView& view : views) {
     const PointSummary* last = view.largest();
-    const std::optional<int> k = recommended_k(view);
+    const std::optional<int> k = view.to_use->k;
     if (!comparable(view) || last == nullptr || !k) {
       add(question, view.label, false, "measure a second K");
       continue;
@@ -240,7 +241,7 @@ Question money(const std::vector<CurveView>& views) {
     for (const PointSummary& p : view.curve->points) {
       const bool named = p.point.k == *k || &p == last;
       if (!named || p.baseline || p.valid == 0) continue;
-      const std::string cost = change_text(1 / p.decisive_efficiency());
+      const std::string cost = change_text(1 / p.efficiency);
       const std::string at = "at K=" + std::to_string(p.point.k);
       text += text.empty() ? at + " each result takes " + cost + " worker-hours than at K=" + base
                            : ", " + at + " " + cost;
@@ -248,7 +249,9 @@ Question money(const std::vector<CurveView>& views) {
     add(question, view.label, true,
         text + "; by the plan's rule it pays up to K=" + std::to_string(*k));
   }
-  add(question, "", false, kNoPrices);
+  add(question, "", false,
+      "prices; name them with --prices or in the site; worker-hours stand for money");
+  question.answers.back().needs_prices = true;
   return question;
 }
 
@@ -258,6 +261,16 @@ std::vector<Question> questions_of(const StudyAnalysis& analysis,
                                    const std::vector<CurveView>& views) {
   return {serial_fraction(views), growth(views), bound(analysis, views),
           collectives(analysis, views), money(views)};
+}
+
+void answer_prices(const std::string& currency, std::vector<Question>& questions) {
+  for (Question& question : questions) {
+    for (QuestionAnswer& answer : question.answers) {
+      if (!answer.needs_prices) continue;
+      answer.known = true;
+      answer.text = "what that is in " + currency + " stands under 'What it costs'";
+    }
+  }
 }
 
 std::string to_line(const QuestionAnswer& answer) {

@@ -16,6 +16,7 @@ struct QuestionAnswer {
   std::vector<std::string> about;  // labels of curves or names of cases; empty: the whole study
   bool known = true;
   std::string text;
+  bool needs_prices = false;  // they would make it known
   static constexpr auto fields() {
     using T = QuestionAnswer;
     return described(one_line, field("about", &T::about), field("known", &T::known),
@@ -32,12 +33,11 @@ struct Question {
   }
 };
 
-// What they say of money until prices are known.
-inline constexpr char kNoPrices[] =
-    "prices; name them with --prices or in the site; worker-hours stand for money";
-
 std::vector<Question> questions_of(const StudyAnalysis& analysis,
                                    const std::vector<CurveView>& views);
+
+// Prices are known: no more "not known" of money.
+void answer_prices(const std::string& currency, std::vector<Question>& questions);
 
 // "jacobi strong, jacobi weak: not known: ..."; at most four names.
 std::string to_line(const QuestionAnswer& answer);

@@ -32,6 +32,8 @@ export interface CurvePoint {
   efficiency_low: number | null;
   efficiency_high: number | null;
   efficiency_level: number | null;
+  efficiency_basis: 'time' | 'work';
+  efficiency_plain: number | null;
 }
 export interface Curve {
   name: string;
@@ -39,6 +41,7 @@ export interface Curve {
   case: string;
   mode: string;
   floor: number;
+  recommended_k: number | null;
   points: CurvePoint[];
 }
 export interface StudyEvent {

@@ -27,7 +27,7 @@ function point(k, done, planned, mode) {
   const none = done === 0;
   return {key: `jacobi/${mode}/k${k}`, k, planned, done, failed: 0, seconds: none ? null : 41 * t, seconds_low: none ? null : fast, seconds_high: none ? null : slow,
     efficiency: none ? null : e, efficiency_low: none ? null : low, efficiency_high: none ? null : high, seconds_level: done > 1 ? 0.9375 : null,
-    efficiency_level: done > 1 && k > 1 ? 0.9682 : null};
+    efficiency_level: done > 1 && k > 1 ? 0.9682 : null, efficiency_basis: 'time', efficiency_plain: none ? null : e};
 }
 
 const ks = [1, 2, 4, 8, 16, 32, 64];
@@ -35,11 +35,11 @@ const ks = [1, 2, 4, 8, 16, 32, 64];
 // The live study after `done` of its 70 runs: repeats come round by round, as the engine does.
 export function detail(id, done) {
   const per = (i) => Math.min(5, Math.floor((done + 13 - i) / 14));
-  const curve = (mode, offset) => ({name: `jacobi n=512 ${mode}`, workload: 'jacobi', case: 'jacobi n=512', mode, floor: 0.7,
+  const curve = (mode, offset) => ({name: `jacobi n=512 ${mode}`, workload: 'jacobi', case: 'jacobi n=512', mode, floor: 0.7, recommended_k: null,
     points: ks.map((k, i) => point(k, per(2 * i + offset), 5, mode))});
   const over = done >= 70;
   return {schema, study: study(id, {state: over ? 'finished' : 'running', running: !over, succeeded: Math.min(70, done), headline: done > 20
-    ? 'jacobi n=512, strong: knee at K=8 (efficiency stays at or above 0.70 up to K=8; crosses at about K=10.6)' : undefined}),
+    ? 'use K=8 for jacobi n=512 strong, K=64 for jacobi n=512 weak' : undefined}),
   seconds_left: over || done === 0 ? null : (70 - done) * 6.2, waiting: over ? [] : ['2 jobs wait for resources in partition batch', `one waits: ${endless}`],
   curves: [curve('strong', 0), curve('weak', 1)],
   active: over ? [] : [{run: done + 1, attempt: 1, state: 'running', since: at(39), nodes: 'n[01-16]', samples: 12}, {run: done + 2, attempt: 2, state: 'queued', since: at(38), nodes: ''}],

@@ -13,7 +13,6 @@
 #include "orchestrator/answers/predict.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cost/cost_curve.h"
-#include "orchestrator/cost/modelled.h"
 #include "orchestrator/cost/recommend.h"
 
 namespace kneepoint {

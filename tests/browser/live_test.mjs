@@ -89,7 +89,7 @@ test('the figure shows what the report says', async () => {
   const points = ['strong', 'weak'].flatMap((mode) => report.cases[0].modes[mode].points);
   assert.equal(titles.length, points.length);
   points.forEach((point, i) => {
-    const e = point.efficiency_by_work.value ?? point.efficiency.value;
+    const e = point.efficiency.value;
     assert.ok(titles[i].startsWith(`K=${point.k}: E = ${Number(e.toPrecision(3))}`), `${titles[i]} against ${e}`);
   });
 });

@@ -6,8 +6,10 @@
 #include <map>
 
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
+
 namespace {
 
 constexpr double kClockSlack = 1e-3;  // of the wall time: clocks of ranks are read one by one
@@ -64,7 +66,7 @@ Straggler describe(const std::vector<RankTotal>& ranks, const std::vector<std::s
   s.sentence = whole_host ? "host " + s.host : "rank " + std::to_string(s.ranks.front());
   if (!whole_host && s.ranks.size() > 1) s.sentence += " and others";
   if (!whole_host) s.sentence += " on host " + s.host;
-  s.sentence += " computes " + in_words(100 * s.slower_by) + "% longer than the median rank";
+  s.sentence += " computes " + number_text(100 * s.slower_by) + "% longer than the median rank";
   if (s.more_work) s.sentence += "; it has that much more work";
   return s;
 }
@@ -85,8 +87,9 @@ Result<Breakdown> break_down(const std::vector<RankTotal>& ranks, double wall_se
   }
   if (sum == 0) return refusal("no rank reported useful time");
   if (b.useful_max > wall_seconds * (1 + kClockSlack)) {
-    return refusal("a rank computed for " + in_words(b.useful_max) + " s within a wall time of " +
-                   in_words(wall_seconds) + " s: the totals are not of the timed region");
+    return refusal("a rank computed for " + number_text(b.useful_max) +
+                   " s within a wall time of " + number_text(wall_seconds) +
+                   " s: the totals are not of the timed region");
   }
   b.useful_mean = sum / b.ranks;
   b.load_balance = b.useful_mean / b.useful_max;
@@ -123,8 +126,8 @@ Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode
   a.measured_efficiency = measured_efficiency;
   a.consistent = std::abs(a.implied_efficiency / measured_efficiency - 1) <= tolerance;
   if (!a.consistent) {
-    a.sentence = "the breakdown implies an efficiency of " + in_words(a.implied_efficiency) +
-                 ", measured is " + in_words(measured_efficiency) +
+    a.sentence = "the breakdown implies an efficiency of " + number_text(a.implied_efficiency) +
+                 ", measured is " + number_text(measured_efficiency) +
                  ": the ranks' totals are not of the timed run or region";
     return a;
   }
@@ -143,7 +146,7 @@ Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode
   const double share = communication ? a.communication_share
                        : balance     ? a.balance_share
                                      : a.computation_share;
-  a.sentence = in_words(std::round(100 * share)) + "% of the loss is " +
+  a.sentence = number_text(std::round(100 * share)) + "% of the loss is " +
                (communication ? "communication"
                 : balance     ? "load imbalance"
                               : "extra compute time");
@@ -186,6 +189,80 @@ std::vector<Straggler> find_stragglers(const std::vector<RankTotal>& ranks) {
 Result<double> efficiency_of_comm_ratio(double comm_ratio) {
   TRY(require_at_least(comm_ratio, 0, "the ratio of communication to computation"));
   return 1 / (1 + comm_ratio);
+}
+
+namespace {
+
+double of(const RunDetail& run, Nanoseconds RankProfile::*part) {
+  double sum = 0;
+  for (const RankProfile& rank : run.profile) sum += static_cast<double>(rank.*part);
+  return sum;
+}
+
+struct OperationColumn {
+  std::string kind;
+  std::vector<double> calls, bytes, share, share_of_mpi;
+};
+
+// A run without the call has none of it.
+double median_of(std::vector<double> values, std::size_t runs) {
+  values.resize(runs, 0);
+  return median(std::move(values));
+}
+
+}  // namespace
+
+double profile_window(const RunDetail& run) {
+  Nanoseconds longest = 0;
+  for (const RankProfile& rank : run.profile) longest = std::max(longest, rank.window_ns);
+  return to_seconds(longest);
+}
+
+std::optional<MpiProfile> profile_of(const std::vector<const RunDetail*>& runs) {
+  MpiProfile profile;
+  std::vector<double> windows, collective, point_to_point, wait, one_sided, other;
+  std::map<std::string, OperationColumn> columns;
+  for (const RunDetail* run : runs) {
+    const double window = profile_window(*run);
+    if (!(window > 0)) continue;
+    const auto ranks = static_cast<double>(run->profile.size());
+    const double all = window * 1e9 * ranks;
+    windows.push_back(window);
+    collective.push_back(of(*run, &RankProfile::collective_ns) / all);
+    point_to_point.push_back(of(*run, &RankProfile::point_to_point_ns) / all);
+    wait.push_back(of(*run, &RankProfile::wait_ns) / all);
+    one_sided.push_back(of(*run, &RankProfile::one_sided_ns) / all);
+    other.push_back(of(*run, &RankProfile::other_ns) / all);
+    double in_mpi = 0;
+    for (const OperationTotal& one : run->operations) in_mpi += static_cast<double>(one.time_ns);
+    for (const OperationTotal& one : run->operations) {
+      OperationColumn& column = columns[one.name];
+      const auto time = static_cast<double>(one.time_ns);
+      column.kind = one.kind;
+      column.calls.push_back(static_cast<double>(one.calls) / ranks);
+      column.bytes.push_back(static_cast<double>(one.bytes) / ranks);
+      column.share.push_back(time / all);
+      column.share_of_mpi.push_back(in_mpi > 0 ? time / in_mpi : 0);
+    }
+  }
+  if (windows.empty()) return std::nullopt;
+  const std::size_t count = windows.size();
+  profile.runs = static_cast<int>(count);
+  profile.window = median(windows);
+  profile.collective = median(collective);
+  profile.point_to_point = median(point_to_point);
+  profile.wait = median(wait);
+  profile.one_sided = median(one_sided);
+  profile.other = median(other);
+  for (auto& [name, column] : columns) {
+    profile.operations.push_back({name, column.kind, median_of(column.calls, count),
+                                  median_of(column.bytes, count), median_of(column.share, count),
+                                  median_of(column.share_of_mpi, count)});
+  }
+  std::stable_sort(
+      profile.operations.begin(), profile.operations.end(),
+      [](const OperationShare& a, const OperationShare& b) { return a.share > b.share; });
+  return profile;
 }
 
 }  // namespace kneepoint

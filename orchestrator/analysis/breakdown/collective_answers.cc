@@ -2,7 +2,7 @@
 //
 // A run sweeps over message sizes. With its metrics alpha and beta the smallest and the largest
 // size are two rows; without them its T is one row, at the mean size: every cost is linear in it.
-#include "orchestrator/analysis/breakdown/collective_answers.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <set>
 #include <tuple>
 
-#include "orchestrator/analysis/breakdown/machine_facts.h"
+#include "orchestrator/analysis/breakdown/roofline.h"
 #include "orchestrator/analysis/valid_runs.h"
 
 namespace kneepoint {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/breakdown/point_detail.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/breakdown/machine_facts.h"
+#include "orchestrator/analysis/breakdown/roofline.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
-#include "orchestrator/analysis/models/superlinear_facts.h"
+#include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/models/training.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -54,7 +55,7 @@ class Details {
   // From the K before: what of E's interval does not rest on the baseline.
   void relate(const PointSummary& from, const PointSummary& to, PointDetail& d) const {
     const double by_medians = from.seconds / to.seconds;
-    d.local_efficiency = to.decisive_efficiency() / from.decisive_efficiency();
+    d.local_efficiency = to.efficiency / from.efficiency;
     d.local_efficiency_interval = ratio_interval(valid_seconds(members_, evidence_of(from)),
                                                  valid_seconds(members_, evidence_of(to)));
     if (!d.local_efficiency_interval) return;
@@ -117,8 +118,8 @@ class Details {
   void warn_of_window(const PointSummary& p, const RunEvidence& run, double window) {
     warnings_.push_back(
         {"profile_window", at_k(p) + ", run r" + std::to_string(run.number) + ": T is " +
-                               in_words(run.seconds) +
-                               " s, from MPI_Init to MPI_Finalize it took " + in_words(window) +
+                               number_text(run.seconds) +
+                               " s, from MPI_Init to MPI_Finalize it took " + number_text(window) +
                                " s; the breakdown is of all of that, brought to T (time: {from: "
                                "mpi}, or MPI_Pcontrol around what is timed, makes them one)"});
   }
@@ -193,9 +194,9 @@ class Details {
     const auto lower = [](const std::optional<Interval>& interval) {
       return interval ? std::optional(interval->low) : std::nullopt;
     };
-    const double e = p.decisive_efficiency();
+    const double e = p.efficiency;
     Result<SuperlinearAudit> audit =
-        audit_superlinear(e, lower(p.decisive_interval()),
+        audit_superlinear(e, lower(p.efficiency_interval),
                           superlinear_facts(evidence_, members_, base->index, p.index, e));
     if (audit && !audit->triggered && before != nullptr && !before->baseline) {
       audit = audit_superlinear(
@@ -263,7 +264,7 @@ void add_gustafson(const Curve& curve, double serial, std::vector<PointDetail>& 
   for (std::size_t i = 0; i < details.size(); ++i) {
     const PointSummary& p = curve.points[i];
     if (p.valid == 0) continue;
-    const Result<double> speedup = scaled_speedup(serial, p.point.k, 1 / p.decisive_efficiency());
+    const Result<double> speedup = scaled_speedup(serial, p.point.k, 1 / p.efficiency);
     if (speedup) details[i].gustafson = *speedup;
   }
 }

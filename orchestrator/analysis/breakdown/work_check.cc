@@ -5,17 +5,14 @@
 #include "orchestrator/analysis/breakdown/work_check.h"
 
 #include <cmath>
-#include <cstdio>
 
-#include "orchestrator/base/text.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
 
 std::string signed_percent(double fraction) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%+.2g%%", fraction * 100);
-  return text;
+  return (fraction < 0 ? "" : "+") + number_percent(fraction, 2);
 }
 
 }  // namespace
@@ -42,12 +39,14 @@ void check_work(Curve& curve) {
   if (worst == nullptr || std::abs(deviation) <= tolerance) return;
 
   const std::string unit = base->point.work_unit.empty() ? "" : " " + base->point.work_unit;
-  curve.findings.push_back(
-      std::string(weak ? "work per worker" : "total work") + " is not constant: " +
-      format_number("%.6g", reference) + unit + " at K=" + std::to_string(curve.k0) + ", " +
-      format_number("%.6g", held(*worst)) + unit + " at K=" + std::to_string(worst->point.k) +
-      " (" + signed_percent(deviation) + "): not trusted by its label '" + to_string(curve.mode) +
-      "'" + (weak ? "; E by work is given and decides" : ""));
+  curve.uneven_work = std::string(weak ? "work per worker" : "total work") +
+                      " is not constant: " + number_text(reference, 6) + unit +
+                      " at K=" + std::to_string(curve.k0) + ", " + number_text(held(*worst), 6) +
+                      unit + " at K=" + std::to_string(worst->point.k) + " (" +
+                      signed_percent(deviation) + "): not trusted by its label '" +
+                      to_string(curve.mode) + "'" +
+                      (weak ? "; E by work is given and decides" : "");
+  curve.findings.push_back(curve.uneven_work);
   if (!weak) return;
 
   const auto scaled = [](const Interval& interval, double factor) {
@@ -59,9 +58,10 @@ void check_work(Curve& curve) {
   for (PointSummary& p : curve.points) {
     if (p.valid == 0 || p.work_total <= 0) continue;
     const double factor = held(p) / reference;
-    p.efficiency_by_work = p.efficiency * factor;
-    if (p.efficiency_interval) {
-      p.efficiency_by_work_interval = scaled(*p.efficiency_interval, factor);
+    p.efficiency_basis = EfficiencyBasis::work;
+    p.efficiency = p.efficiency_plain * factor;
+    if (p.efficiency_plain_interval) {
+      p.efficiency_interval = scaled(*p.efficiency_plain_interval, factor);
     }
   }
 }

@@ -11,7 +11,7 @@ namespace kneepoint {
 constexpr double kStrongWorkTolerance = 0.001;  // of the baseline's total work
 constexpr double kWeakWorkTolerance = 0.01;     // of the baseline's work per worker
 
-// Adds findings, and efficiency_by_work to every point of a weak curve that fails. Needs the
+// Adds findings, and brings E of every point of a weak curve that fails to its work. Needs the
 // curve's baseline and the points' numbers; says nothing when the workload reports no work.
 void check_work(Curve& curve);
 

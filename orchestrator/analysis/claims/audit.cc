@@ -4,14 +4,51 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/claims/words.h"
-#include "orchestrator/analysis/knee/crossing.h"
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/models/superlinear.h"
-#include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/model/money.h"
 
 namespace kneepoint {
 namespace {
+
+// Speedups and K in sentences: three digits, and all of them from 1000 on.
+std::string amount(double value) {
+  return value < 1000 ? number_text(value) : fixed_text(value, 0);
+}
+
+std::string unit_of(const Claim& claim) {
+  return claim.worker.empty() ? "worker" : claim.worker == "gpu" ? "GPU" : claim.worker;
+}
+
+// "256 GPUs"
+std::string workers(const Claim& claim, int count) {
+  return std::to_string(count) + " " + unit_of(claim) + (count == 1 ? "" : "s");
+}
+
+// Plain words: what the claim comes to.
+std::string claim_summary(const Claim& claim, const ClaimNumbers& numbers) {
+  const ClaimNumber* last = numbers.last();
+  if (last == nullptr) {
+    return "The claim has no number beyond its baseline: there is nothing to judge.";
+  }
+  const double r = static_cast<double>(last->k) / numbers.k0;
+  const double idle = last->k * (1 - last->efficiency);
+  const bool weak = claim.mode == Mode::weak || numbers.by_weak;
+  std::string text = amount(last->speedup) +
+                     (weak ? " times the results per hour on " : " times as fast on ") +
+                     workers(claim, last->k);
+  if (numbers.k0 > 1) text += " as on " + std::to_string(numbers.k0);
+  text += " is an efficiency of " + fixed_text(last->efficiency, 3) + ".";
+  if (idle >= 0.5) {
+    text += " They do the work of " + amount(last->k * last->efficiency) +
+            (r < last->k ? " at the baseline's pace" : "") + ": " +
+            std::to_string(static_cast<int>(std::lround(idle))) + " of the " +
+            std::to_string(last->k) + " do nothing useful, and a result takes " +
+            fixed_text(1 / last->efficiency, 2) + " times the " + unit_of(claim) + "-hours.";
+  }
+  return text;
+}
 
 constexpr int kEnoughRepeats = 5;
 constexpr double kSameEfficiency = 0.01;
@@ -78,7 +115,7 @@ class Audit {
     if (first == nullptr) return "are not given";
     const double change = *last->seconds / *first->seconds - 1;
     if (std::abs(change) <= kHardly) return "hardly change with K";
-    return (change > 0 ? "grow by " : "fall by only ") + fixed(100 * std::abs(change), 0) +
+    return (change > 0 ? "grow by " : "fall by only ") + fixed_text(100 * std::abs(change), 0) +
            "% from K=" + std::to_string(first->k) + " to K=" + std::to_string(last->k);
   }
 
@@ -92,7 +129,7 @@ class Audit {
         const double r = static_cast<double>(last->k) / out_.numbers.k0;
         sentence += " Read as strong: one problem is done " + amount(last->speedup) +
                     " times as fast. Read as weak: " + amount(r) + " times the problem takes " +
-                    fixed(r / last->speedup, 2) +
+                    fixed_text(r / last->speedup, 2) +
                     " times as long. Both give the same efficiency, and mean different things to "
                     "a buyer.";
       } else if (reading == Reading::strong) {
@@ -146,8 +183,8 @@ class Audit {
         continue;
       add("consistency", RuleVerdict::contradicted,
           "At K=" + std::to_string(point.k) + " the claim says an efficiency of " +
-              fixed(*point.efficiency, 3) + "; its speedup over K=" +
-              std::to_string(out_.numbers.k0) + " gives " + fixed(at->efficiency, 3) + ".",
+              fixed_text(*point.efficiency, 3) + "; its speedup over K=" +
+              std::to_string(out_.numbers.k0) + " gives " + fixed_text(at->efficiency, 3) + ".",
           "How was the efficiency computed, and relative to what?");
       return;
     }
@@ -168,8 +205,8 @@ class Audit {
                              std::to_string(n.k0) + ".";
       if (last != nullptr && last->serial.value_or(0) > 0) {
         const double e = 1 / (1 + *last->serial * (last->k - 1));
-        sentence += " By Amdahl's law the " + fixed(last->efficiency, 3) +
-                    " at K=" + std::to_string(last->k) + " would be " + fixed(e, 3) + ".";
+        sentence += " By Amdahl's law the " + fixed_text(last->efficiency, 3) +
+                    " at K=" + std::to_string(last->k) + " would be " + fixed_text(e, 3) + ".";
       }
       add("baseline", RuleVerdict::suspicious, sentence,
           "What is the time on one worker, or why can't it be measured?");
@@ -230,15 +267,15 @@ class Audit {
     }
     const bool good = reaches(last->efficiency, floor_);
     add("efficiency", good ? RuleVerdict::ok : RuleVerdict::suspicious,
-        "E=" + fixed(last->efficiency, 3) + " at K=" + std::to_string(last->k) +
-            (good ? ", not below " : ", below ") + "the floor of " + fixed(floor_, 2) + ".");
+        "E=" + fixed_text(last->efficiency, 3) + " at K=" + std::to_string(last->k) +
+            (good ? ", not below " : ", below ") + "the floor of " + fixed_text(floor_, 2) + ".");
   }
 
   void superlinear() {
     for (const ClaimNumber& at : out_.numbers.points) {
       if (at.efficiency <= kSuperlinear) continue;
       add("superlinear", RuleVerdict::suspicious,
-          "E=" + fixed(at.efficiency, 3) + " at K=" + std::to_string(at.k) +
+          "E=" + fixed_text(at.efficiency, 3) + " at K=" + std::to_string(at.k) +
               " is more than ideal. That has a cause: a slow baseline (swapping, cold caches, "
               "fewer cores), less work at large K, or data that fits in cache from some K on.",
           "Why is it more than " + std::to_string(at.k / out_.numbers.k0) +
@@ -255,7 +292,7 @@ class Audit {
     const ClaimNumber* last = n.last();
     if (last == nullptr || !last->serial) return;
     if (*last->serial <= 0) return;  // superlinear() speaks of it
-    std::string sentence = "By Amdahl's law (Karp-Flatt) " + fixed(100 * *last->serial, 2) +
+    std::string sentence = "By Amdahl's law (Karp-Flatt) " + fixed_text(100 * *last->serial, 2) +
                            "% of the work is serial or overhead, so no number of workers would "
                            "give more than " +
                            amount(*n.implied_ceiling) + " times.";
@@ -270,14 +307,14 @@ class Audit {
     const double trend = *last->serial / *first->serial;
     if (trend < 1 / kTrend) {
       add("serial_share", RuleVerdict::suspicious,
-          sentence + " The share falls from " + fixed(100 * *first->serial, 2) +
+          sentence + " The share falls from " + fixed_text(100 * *first->serial, 2) +
               "% at K=" + std::to_string(first->k) + ": a slow baseline does that.",
           "Why does the overhead per worker fall with K?");
       return;
     }
     add("serial_share", RuleVerdict::ok,
         sentence + (trend > kTrend
-                        ? " The share grows with K (" + fixed(100 * *first->serial, 2) +
+                        ? " The share grows with K (" + fixed_text(100 * *first->serial, 2) +
                               "% at K=" + std::to_string(first->k) + "): so does communication."
                         : " The share is about the same at every K."));
   }
@@ -286,11 +323,11 @@ class Audit {
     const ClaimNumbers& n = out_.numbers;
     const ClaimNumber* last = n.last();
     if (last == nullptr) return;
-    const std::string of = "E=" + fixed(floor_, 2);
+    const std::string of = "E=" + fixed_text(floor_, 2);
     if (n.points.size() + 1 < 3) {
       std::string sentence = "One K shows no knee.";
       if (n.implied_knee) {
-        sentence += " If Amdahl's law held, E would fall to " + fixed(floor_, 2) +
+        sentence += " If Amdahl's law held, E would fall to " + fixed_text(floor_, 2) +
                     " at K=" + amount(*n.implied_knee) + ".";
       }
       add("knee", RuleVerdict::missing, sentence,
@@ -298,7 +335,8 @@ class Audit {
           "be seen?");
     } else if (n.knee_beyond) {
       add("knee", RuleVerdict::ok,
-          "E stays at or above " + fixed(floor_, 2) + " up to K=" + std::to_string(last->k) + ".");
+          "E stays at or above " + fixed_text(floor_, 2) + " up to K=" + std::to_string(last->k) +
+              ".");
     } else {
       int within = n.k0;  // the largest K of the claim that is worth it
       for (const ClaimNumber& at : n.points) {
@@ -307,7 +345,7 @@ class Audit {
       add("knee", RuleVerdict::suspicious,
           "The knee (" + of + ") is at K=" + amount(*n.knee) +
               ": the K=" + std::to_string(last->k) + " of the claim is " +
-              fixed(last->k / *n.knee, 1) + " times as large as what is worth paying for.",
+              fixed_text(last->k / *n.knee, 1) + " times as large as what is worth paying for.",
           "What does the same money do as several jobs of K=" + std::to_string(within) +
               " side by side?");
     }
@@ -339,7 +377,7 @@ class Audit {
   void price() {
     const ClaimNumber* last = out_.numbers.last();
     if (last == nullptr) return;
-    const std::string more = fixed(1 / last->efficiency, 2);
+    const std::string more = fixed_text(1 / last->efficiency, 2);
     if (!claim_.price_per_worker_hour) {
       add("price", RuleVerdict::missing,
           "No price is stated. Whatever it is, a result at K=" + std::to_string(last->k) +
@@ -349,7 +387,7 @@ class Audit {
       return;
     }
     const double hour = to_units(*claim_.price_per_worker_hour);
-    std::string sentence = "A " + unit_of(claim_) + "-hour costs " + fixed(hour, 2) + " " +
+    std::string sentence = "A " + unit_of(claim_) + "-hour costs " + fixed_text(hour, 2) + " " +
                            claim_.currency + ", a result at K=" + std::to_string(last->k) + " " +
                            more + " times what it costs at K=" + std::to_string(out_.numbers.k0);
     if (last->seconds) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/analysis/claims/numbers.h"
 
-#include <algorithm>
 #include <cmath>
 
-#include "orchestrator/analysis/knee/crossing.h"
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
@@ -40,15 +39,17 @@ double serial_share(double speedup, double r, double k0) {
   return relative / (relative + k0 * (1 - relative));
 }
 
-void find_knee(double floor, ClaimNumbers& numbers) {
+void set_knee(double floor, ClaimNumbers& numbers) {
   if (numbers.points.size() + 1 < kKneeNeeds) return;
   std::vector<int> ks = {numbers.k0};
   std::vector<double> cost = {1};
   for (const ClaimNumber& at : numbers.points) {
     ks.push_back(at.k);
-    cost.push_back(std::max(cost.back(), 1 / at.efficiency));  // what falls is not a knee
+    cost.push_back(1 / at.efficiency);
   }
-  const Crossing crossing = find_crossing(ks, cost, floor);
+  // Nothing says how many runs a stated number rests on.
+  const std::vector<double> runs(cost.size(), 1.0);
+  const Crossing crossing = find_crossing(ks, cost, runs, floor);
   numbers.knee_beyond = crossing.first_under == ks.size();
   if (!numbers.knee_beyond) numbers.knee = crossing.k;
 }
@@ -84,7 +85,7 @@ ClaimNumbers claim_numbers(const Claim& claim, double floor) {
     if (!weak) at.serial = serial_share(at.speedup, r, numbers.k0);
     numbers.points.push_back(at);
   }
-  find_knee(floor, numbers);
+  set_knee(floor, numbers);
   if (const ClaimNumber* last = numbers.last(); last != nullptr && last->serial.value_or(0) > 0) {
     numbers.implied_ceiling = 1 / *last->serial;
     numbers.implied_knee = 1 + (1 / floor - 1) / *last->serial;

@@ -13,7 +13,6 @@
 #include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/statistics/signed_rank.h"
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/text.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "orchestrator/analysis/comparison/obstacles.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/model/site.h"
 
@@ -42,8 +41,8 @@ ComparedSide side_of(const PointSummary& point) {
   side.runs = point.valid;
   side.seconds = point.seconds;
   side.seconds_interval = point.seconds_interval;
-  side.efficiency = point.decisive_efficiency();
-  side.efficiency_interval = point.decisive_interval();
+  side.efficiency = point.efficiency;
+  side.efficiency_interval = point.efficiency_interval;
   side.flags = point.flags;
   return side;
 }
@@ -104,9 +103,7 @@ void compare_points(const ComparedStudy& a, const ComparedStudy& b, CurveCompari
 
 std::optional<Knee> knee_range(const CurveAnalysis& analysis, double floor) {
   for (const Knee& knee : analysis.knees.knees) {
-    if (knee.rule == "efficiency" && knee.floor && *knee.floor == floor && !knee.powers_of_two) {
-      return knee;
-    }
+    if (knee.decides(KneeRule::efficiency, floor)) return knee;
   }
   return std::nullopt;
 }

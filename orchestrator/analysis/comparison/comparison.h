@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/analysis/study_analysis.h"
 #include "orchestrator/base/fields.h"
 
@@ -81,5 +82,14 @@ std::vector<Difference> provenance_differences(const std::string& a, const std::
 
 // Are times of this study in units of its baseline, since only speedups were imported?
 bool is_relative(const StudyEvidence& evidence);
+
+// ---- What keeps two points from being compared. Pure: only what both of them state can be in the
+// way.
+
+// Why T of these two points is not of the same thing; "": it is, as far as is known.
+std::string point_obstacle(const PointSummary& left, const PointSummary& right);
+
+// Without trailing zeros: "0.5", "512".
+std::string plain_number(double value);
 
 }  // namespace kneepoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/comparison/obstacles.h"
+#include "orchestrator/analysis/comparison/comparison.h"
 
 #include <cmath>
 

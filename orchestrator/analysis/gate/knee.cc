@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "orchestrator/analysis/gate/parts.h"
-#include "orchestrator/analysis/knee/crossing.h"
 #include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/bootstrap.h"
 #include "orchestrator/analysis/statistics/intervals.h"
@@ -33,15 +32,17 @@ struct KneeCurve {
   Side before, tonight;
 };
 
-double knee_of(const KneeCurve& curve, const std::vector<double>& seconds, double floor) {
-  std::vector<double> cost;
+// `seconds`: medians of that side at each K.
+double knee_of(const KneeCurve& curve, const Side& side, const std::vector<double>& seconds,
+               double floor) {
+  std::vector<double> cost, runs;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
+    runs.push_back(static_cast<double>(side.seconds[i].size()));
     const double workers =
         curve.mode == Mode::strong ? static_cast<double>(curve.ks[i]) / curve.ks[0] : 1;
     cost.push_back(workers * seconds[i] / seconds[0]);
   }
-  const std::vector<double> equal(cost.size(), 1.0);
-  const Crossing crossing = find_crossing(curve.ks, isotonic_increasing(cost, equal), floor);
+  const Crossing crossing = find_crossing(curve.ks, cost, runs, floor);
   return std::min(crossing.k, static_cast<double>(curve.ks.back()));
 }
 
@@ -83,19 +84,20 @@ KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
   KneeShift shift;
   shift.name = curve.name;
   const std::vector<double> middle = medians_of(curve.before), now = medians_of(curve.tonight);
-  shift.before = knee_of(curve, middle, options.knee_floor);
-  shift.tonight = knee_of(curve, now, options.knee_floor);
+  shift.before = knee_of(curve, curve.before, middle, options.knee_floor);
+  shift.tonight = knee_of(curve, curve.tonight, now, options.knee_floor);
   shift.octaves = std::log2(shift.tonight / shift.before);
   if (std::abs(shift.octaves) < options.knee_shift) return shift;  // whatever the interval is
   BootstrapOptions bootstrap;
   bootstrap.seed = fnv1a64(curve.name);
   std::vector<double> octaves(static_cast<std::size_t>(bootstrap.replicates));
   for_each_replicate(bootstrap, "knee shift", [&](int number, Random& random) {
-    const double before = knee_of(curve, drawn(curve.before, random), options.knee_floor);
+    const double before =
+        knee_of(curve, curve.before, drawn(curve.before, random), options.knee_floor);
     const std::vector<double> other = curve.before.together
                                           ? drawn_night(now, curve.before, middle, random)
                                           : drawn(curve.tonight, random);
-    const double tonight = knee_of(curve, other, options.knee_floor);
+    const double tonight = knee_of(curve, curve.tonight, other, options.knee_floor);
     octaves[static_cast<std::size_t>(number)] = std::log2(tonight / before);
   });
   const Bounds bounds =

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "orchestrator/analysis/gate/history.h"
-#include "orchestrator/analysis/models/nnls.h"
+#include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 
 namespace kneepoint {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "orchestrator/analysis/provenance_split.h"
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint {

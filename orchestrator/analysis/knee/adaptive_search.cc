@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
-#include "orchestrator/analysis/knee/crossing.h"
-#include "orchestrator/analysis/knee/knee_rules.h"
+#include "orchestrator/analysis/knee/knee.h"
+#include "orchestrator/analysis/knee/knees.h"
 #include "orchestrator/base/ensure.h"
-#include "orchestrator/base/text.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -114,9 +113,8 @@ class KneeSearch {
   // Efficiency is not under the floor anywhere.
   SearchDecision above(const MeasuredCurve& measured) {
     const double e = 1 / measured.smoothed.back();
-    const std::string here = "E=" + format_number("%.2f", e) +
-                             " at K=" + std::to_string(largest()) + " is not under " +
-                             format_number("%.3g", rules_.floor);
+    const std::string here = "E=" + fixed_text(e, 2) + " at K=" + std::to_string(largest()) +
+                             " is not under " + number_text(rules_.floor);
     if (largest() < usable_.back()) return climb(here);
     const std::string end =
         cut_at_ ? "K=" + std::to_string(*cut_at_) + " has no valid time, and " + here
@@ -152,7 +150,7 @@ class KneeSearch {
     const std::set<int> decisive = {measured.ks.front(), over, under};
     if (bring(decisive, enough_, "an interval for " + between)) return answer_;
     set_interval();
-    const std::string at = "the knee is at K=" + format_number("%.3g", knee) + interval_text();
+    const std::string at = "the knee is at K=" + number_text(knee) + interval_text();
     if (!answer_.interval) return stop(at + ": one run at a K, so that there is no interval");
     if (answer_.interval->open_high && largest() < usable_.back()) {
       return climb("the interval of " + between + " reaches beyond K=" + std::to_string(largest()));
@@ -161,11 +159,11 @@ class KneeSearch {
                             ? INFINITY
                             : (answer_.interval->high - answer_.interval->low) / 2;
     if (half <= rules_.within * knee) {
-      return stop(at + ": within " + format_number("%.3g", 100 * rules_.within) + "%");
+      return stop(at + ": within " + number_text(100 * rules_.within) + "%");
     }
     add_most_useful(measured, b);
     if (answer_.steps.empty()) {
-      return stop(at + ": wider than " + format_number("%.3g", 100 * rules_.within) +
+      return stop(at + ": wider than " + number_text(100 * rules_.within) +
                   "% either way, but repeat: " + std::to_string(rules_.most) +
                   " allows no more runs");
     }
@@ -241,10 +239,8 @@ class KneeSearch {
 
   std::string interval_text() const {
     if (!answer_.interval) return "";
-    return " [" + format_number("%.3g", answer_.interval->low) + ", " +
-           (answer_.interval->open_high ? "beyond"
-                                        : format_number("%.3g", answer_.interval->high)) +
-           "]";
+    return " [" + number_text(answer_.interval->low) + ", " +
+           (answer_.interval->open_high ? "beyond" : number_text(answer_.interval->high)) + "]";
   }
 
   const SearchCurve& curve_;

@@ -2,97 +2,143 @@
 #include "orchestrator/analysis/knee/knee.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <limits>
+#include <string>
 
-#include "orchestrator/analysis/knee/crossing.h"
 #include "orchestrator/base/ensure.h"
-#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
 
-void find_sure_and_maybe(const std::vector<const PointSummary*>& points, KneeAnswer& answer) {
+constexpr std::array kKneeRules = {KneeRule::efficiency, KneeRule::power,    KneeRule::marginal,
+                                   KneeRule::min_time,   KneeRule::usl_peak, KneeRule::kneedle};
+
+void find_sure_and_maybe(const std::vector<KneePoint>& points, KneeAnswer& answer) {
   bool sure = true, maybe = true;
-  for (const PointSummary* p : points) {
-    const double e = p->decisive_efficiency();
-    const auto& interval = p->decisive_interval();
-    const bool exact = p->baseline;
-    sure = sure && (exact || interval) && reaches(interval ? interval->low : e, answer.floor);
+  for (const KneePoint& p : points) {
+    const double e = 1 / p.cost;
+    const auto& interval = p.efficiency;
+    sure = sure && (p.exact || interval) && reaches(interval ? interval->low : e, answer.floor);
     maybe = maybe && reaches(interval ? interval->high : e, answer.floor);
-    if (sure) answer.k_sure = p->point.k;
-    if (maybe) answer.k_maybe = p->point.k;
+    if (sure) answer.k_sure = p.k;
+    if (maybe) answer.k_maybe = p.k;
   }
 }
 
-void set_crossing(const std::vector<const PointSummary*>& points, KneeAnswer& answer) {
+void set_crossing(const std::vector<KneePoint>& points, KneeAnswer& answer) {
   std::vector<int> ks;
-  std::vector<double> cost, weights;
-  for (const PointSummary* p : points) {
-    ks.push_back(p->point.k);
-    cost.push_back(1 / p->decisive_efficiency());
-    weights.push_back(p->valid);
+  std::vector<double> cost, runs;
+  for (const KneePoint& p : points) {
+    ks.push_back(p.k);
+    cost.push_back(p.cost);
+    runs.push_back(p.runs);
   }
-  const Crossing crossing = find_crossing(ks, isotonic_increasing(cost, weights), answer.floor);
+  const Crossing crossing = find_crossing(ks, cost, runs, answer.floor);
   if (crossing.first_under == ks.size()) {
-    answer.where = "beyond K_max";
+    answer.place = KneePlace::beyond;
     answer.k_measured = ks.back();
   } else if (crossing.first_under <= 1) {
-    answer.where = "below the first step";
+    answer.place = KneePlace::below;
     if (crossing.first_under == 1) answer.k_measured = ks.front();
   } else {
-    answer.where = "measured";
+    answer.place = KneePlace::inside;
     answer.k_measured = ks[crossing.first_under - 1];
     answer.k = crossing.k;
   }
 }
 
-// "sure up to K=4, possible up to K=16": only where the intervals don't settle it.
-std::string doubt(const std::vector<const PointSummary*>& points, const KneeAnswer& answer) {
-  const bool any_interval = std::any_of(points.begin(), points.end(), [](const PointSummary* p) {
-    return p->decisive_interval().has_value();
-  });
-  if (!any_interval) return "; one run at a point: no interval";
-  if (answer.k_sure == answer.k_measured && answer.k_maybe == answer.k_measured) return "";
-  std::string words;
-  if (answer.k_sure != answer.k_measured) {
-    words += answer.k_sure ? "; by the intervals sure up to K=" + std::to_string(*answer.k_sure)
-                           : "; by the intervals not sure at any K";
+void recommend_by_floor(const std::vector<KneePoint>& points, const KneeAnswer& by_floor,
+                        RecommendedK& answer) {
+  const bool intervals = std::any_of(points.begin(), points.end(),
+                                     [](const KneePoint& p) { return p.efficiency.has_value(); });
+  answer.k = intervals ? by_floor.k_sure : by_floor.k_measured;
+  answer.reason = !answer.k ? KReason::none_sure : intervals ? KReason::sure : KReason::by_medians;
+  if (answer.k && by_floor.k_measured && *by_floor.k_measured > *answer.k) {
+    answer.possible = by_floor.k_measured;
   }
-  if (answer.k_maybe && answer.k_maybe != answer.k_measured) {
-    words += words.empty() ? "; by the intervals possible" : ", possible";
-    words += " up to K=" + std::to_string(*answer.k_maybe);
-  }
-  return words;
-}
-
-std::string sentence_of(const Curve& curve, const std::vector<const PointSummary*>& points,
-                        const KneeAnswer& answer) {
-  const std::string emulated =
-      std::string(curve.emulated ? ", emulated" : "") + (curve.stand_in ? ", CPU stand-in" : "");
-  const std::string floor = format_number("%.2f", answer.floor);
-  bool by_work = false;
-  for (const PointSummary* p : points) by_work = by_work || p->efficiency_by_work.has_value();
-  const std::string efficiency = by_work ? "efficiency by work" : "efficiency";
-  if (points.empty()) return "no knee: no point has a valid run";
-  if (points.size() == 1) {
-    return "no knee: only K=" + std::to_string(points[0]->point.k) + " has a valid run";
-  }
-  if (answer.where == "beyond K_max") {
-    return "knee beyond K=" + std::to_string(points.back()->point.k) + emulated + " (" +
-           efficiency + " is at or above " + floor + " at every K measured" +
-           doubt(points, answer) + ")";
-  }
-  if (answer.where == "below the first step") {
-    return "knee below K=" + std::to_string(points[1]->point.k) + emulated + " (" + efficiency +
-           " is under " + floor + " at the first step already" + doubt(points, answer) + ")";
-  }
-  const std::string k = std::to_string(*answer.k_measured);
-  return "knee at K=" + k + emulated + " (" + efficiency + " stays at or above " + floor +
-         " up to K=" + k + "; crosses at about K=" + format_number("%.3g", *answer.k) +
-         doubt(points, answer) + ")";
 }
 
 }  // namespace
+
+const char* to_string(KneeRule rule) {
+  switch (rule) {
+    case KneeRule::efficiency:
+      return "efficiency";
+    case KneeRule::power:
+      return "power";
+    case KneeRule::marginal:
+      return "marginal";
+    case KneeRule::min_time:
+      return "min_time";
+    case KneeRule::usl_peak:
+      return "usl_peak";
+    case KneeRule::kneedle:
+      return "kneedle";
+  }
+  return "?";
+}
+
+std::optional<KneeRule> knee_rule_of(std::string_view word) {
+  for (const KneeRule rule : kKneeRules) {
+    if (word == to_string(rule)) return rule;
+  }
+  return std::nullopt;
+}
+
+const char* to_string(KneePlace place) {
+  switch (place) {
+    case KneePlace::none:
+      return "none";
+    case KneePlace::below:
+      return "below";
+    case KneePlace::inside:
+      return "inside";
+    case KneePlace::beyond:
+      return "beyond";
+  }
+  return "?";
+}
+
+const char* to_string(KReason reason) {
+  switch (reason) {
+    case KReason::no_run:
+      return "no_run";
+    case KReason::one_k:
+      return "one_k";
+    case KReason::sure:
+      return "sure";
+    case KReason::by_medians:
+      return "by_medians";
+    case KReason::none_sure:
+      return "none_sure";
+    case KReason::below_knee:
+      return "below_knee";
+    case KReason::within_knee:
+      return "within_knee";
+    case KReason::all_within:
+      return "all_within";
+  }
+  return "?";
+}
+
+const char* KneeAnswer::where() const {
+  switch (place) {
+    case KneePlace::none:
+      return "no data";
+    case KneePlace::below:
+      return "below the first step";
+    case KneePlace::inside:
+      return "measured";
+    case KneePlace::beyond:
+      return "beyond K_max";
+  }
+  return "?";
+}
+
+bool reaches(double efficiency, double floor) {
+  return efficiency >= floor * (1 - 1e-12);
+}
 
 std::vector<double> isotonic_increasing(const std::vector<double>& values,
                                         const std::vector<double>& weights) {
@@ -119,20 +165,56 @@ std::vector<double> isotonic_increasing(const std::vector<double>& values,
   return out;
 }
 
-KneeAnswer find_knee(const Curve& curve, double floor) {
+Crossing find_crossing(const std::vector<int>& ks, const std::vector<double>& cost, double floor) {
+  ENSURE(ks.size() == cost.size() && !ks.empty(), "one cost for each K");
+  Crossing crossing;
+  std::size_t& i = crossing.first_under;
+  while (i < cost.size() && reaches(1 / cost[i], floor)) ++i;
+  if (i == cost.size()) {
+    crossing.k = std::numeric_limits<double>::infinity();
+  } else if (i == 0) {
+    crossing.k = ks.front();
+  } else {
+    const double before = ks[i - 1], after = ks[i];
+    crossing.k = before + (1 / floor - cost[i - 1]) / (cost[i] - cost[i - 1]) * (after - before);
+    if (crossing.k < before) crossing.k = before;  // equality within the tolerance
+  }
+  return crossing;
+}
+
+Crossing find_crossing(const std::vector<int>& ks, const std::vector<double>& cost,
+                       const std::vector<double>& runs, double floor) {
+  return find_crossing(ks, isotonic_increasing(cost, runs), floor);
+}
+
+KneeAnswer find_knee(const std::vector<KneePoint>& points, double floor) {
   KneeAnswer answer;
   answer.floor = floor;
-  std::vector<const PointSummary*> points;
-  for (const PointSummary& p : curve.points) {
-    if (p.valid > 0) points.push_back(&p);
-  }
+  if (points.size() < 2) return answer;
+  find_sure_and_maybe(points, answer);
+  set_crossing(points, answer);
+  return answer;
+}
+
+RecommendedK recommend_k(const std::vector<KneePoint>& points, const KneeAnswer& by_floor,
+                         KneeRule rule, const std::optional<RuleKnee>& by_rule) {
+  RecommendedK answer;
+  answer.rule = rule;
+  answer.rule_answers = rule == KneeRule::efficiency || by_rule.has_value();
   if (points.size() < 2) {
-    answer.where = "no data";
+    answer.reason = points.empty() ? KReason::no_run : KReason::one_k;
+  } else if (answer.is_by_floor()) {
+    recommend_by_floor(points, by_floor, answer);
+  } else if (by_rule->place == KneePlace::below) {
+    answer.reason = KReason::below_knee;
+    answer.k = points.front().k;
   } else {
-    find_sure_and_maybe(points, answer);
-    set_crossing(points, answer);
+    const bool all = by_rule->place == KneePlace::beyond;
+    answer.reason = all ? KReason::all_within : KReason::within_knee;
+    for (const KneePoint& p : points) {
+      if (all || p.k <= by_rule->k * (1 + 1e-9)) answer.k = p.k;
+    }
   }
-  answer.sentence = sentence_of(curve, points, answer);
   return answer;
 }
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 constexpr double kSure = 3;            // standard errors, where runs are too few for an interval
 constexpr double kMedianError = 1.25;  // of a median over that of a mean
 constexpr double kUnknownNoise = 0.05;
-
-std::string short_percent(double share) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.2g%%", 100 * share);
-  return buffer;
-}
 
 class RecommendationSearch {
  public:
@@ -169,19 +163,19 @@ class RecommendationSearch {
     answer_.rival = k_of(shown);
     answer_.margin = ratio(shown) - 1;
     // With fewer runs it is out by so much that no interval is needed to say so.
-    std::string than = name(shown) + " is " + short_percent(answer_.margin) + " worse";
+    std::string than = name(shown) + " is " + number_percent(answer_.margin, 2) + " worse";
     if (std::min(runs_of(shown), runs_of(best_)) >= std::max(2, enough_)) {
       answer_.interval = bounds[shown];
       answer_.tie = bounds[shown].low <= 0;
-      than +=
-          " [" + short_percent(bounds[shown].low) + ", " + short_percent(bounds[shown].high) + "]";
+      than += " [" + number_percent(bounds[shown].low, 2) + ", " +
+              number_percent(bounds[shown].high, 2) + "]";
     }
     const std::string best = name(best_) + " is best by " + rules_.what + ", ";
     if (!open) {
       return stop(best + than +
-                  (answer_.tie
-                       ? ": a tie, but no K is better by more than " + short_percent(rules_.within)
-                       : ""));
+                  (answer_.tie ? ": a tie, but no K is better by more than " +
+                                     number_percent(rules_.within, 2)
+                               : ""));
     }
     add_most_useful(*open);
     if (answer_.steps.empty()) {
@@ -189,8 +183,9 @@ class RecommendationSearch {
                   " allows no more runs");
     }
     answer_.why = "to tell " + name(best_) + " from " + name(*open) + " by " + rules_.what +
-                  ": the second is " + short_percent(answer_.margin) + " worse [" +
-                  short_percent(bounds[*open].low) + ", " + short_percent(bounds[*open].high) + "]";
+                  ": the second is " + number_percent(answer_.margin, 2) + " worse [" +
+                  number_percent(bounds[*open].low, 2) + ", " +
+                  number_percent(bounds[*open].high, 2) + "]";
     return std::move(answer_);
   }
 

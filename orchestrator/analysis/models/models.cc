@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "orchestrator/analysis/models/nnls.h"
+#include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/base/ensure.h"
 
@@ -159,7 +159,7 @@ int needed_runs(TermSet terms) {
 
 NotFitted not_fitted(Mode mode, const ModelForm& form, const Times& times) {
   const int have = static_cast<int>(times.size()), need = needed_k(form.terms);
-  NotFitted no{.name = form.name};
+  NotFitted no{.name = form.name, .terms = form.terms};
   if (have < need) {
     no.add_k = suggest_k(mode, times, need);
     no.why = std::string(form.name) + " needs " + std::to_string(need) +

@@ -69,6 +69,7 @@ struct ModelFit {
 
 struct NotFitted {
   std::string name;
+  TermSet terms = 0;
   std::vector<int> add_k;  // measuring these would allow it
   std::string why;
   static constexpr auto fields() {

@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <limits>
 
-#include "orchestrator/base/text.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
+
 namespace {
 
 // The relative errors of a fit: T = f·ratio. Widened for the terms that were fitted to them.
@@ -69,24 +70,26 @@ void summarise_models(Prediction& p) {
     p.high = std::max(p.high, m.high);
     least = std::min(least, m.seconds);
     most = std::max(most, m.seconds);
-    each += (each.empty() ? "" : ", ") + format_number("%.3g", m.seconds) + " s by " + m.model;
+    each += (each.empty() ? "" : ", ") + number_text(m.seconds) + " s by " + m.model;
   }
   if (most > least * (1 + kModelsDiffer)) {
     p.note = "the runs can't tell these models apart at K=" + std::to_string(p.k) + ": " + each;
   }
 }
 
-// Empty: K may be predicted.
-std::string why_refused(int k, int largest, bool beyond_cap) {
+// None: K may be predicted.
+std::optional<RefusedPrediction> refusal_of(int k, int largest, bool beyond_cap) {
   const std::string what = "K=" + std::to_string(k);
   const std::string measured = " times the largest K measured (" + std::to_string(largest) + ")";
-  if (k < 1) return what + " is not a number of workers";
-  if (k > kPredictNeverTo * largest)
-    return what + " is more than 10" + measured + ": no prediction";
-  if (k > kPredictTo * largest && !beyond_cap) {
-    return what + " is more than 4" + measured + ": predicted only when asked for explicitly";
+  if (k < 1) return RefusedPrediction{what + " is not a number of workers"};
+  if (k > kPredictNeverTo * largest) {
+    return RefusedPrediction{what + " is more than 10" + measured + ": no prediction"};
   }
-  return "";
+  if (k > kPredictTo * largest && !beyond_cap) {
+    return RefusedPrediction{
+        what + " is more than 4" + measured + ": predicted only when asked for explicitly", true};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -95,19 +98,18 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
                                 const std::vector<int>& ks, const PredictionOptions& options) {
   PredictionsAnswer answer;
   if (models.fits.empty()) {
-    answer.refused.emplace_back("no model could be fitted: no prediction");
+    answer.refused.push_back({"no model could be fitted: no prediction"});
     return answer;
   }
   std::vector<int> accepted;
   for (const int k : ks) {
-    const std::string why = why_refused(k, times.back().k, options.beyond_cap);
-    if (why.empty()) {
-      accepted.push_back(k);
-      answer.predictions.push_back(
-          {.k = k, .extrapolated = k < times.front().k || k > times.back().k});
-    } else {
-      answer.refused.push_back(why);
+    if (const auto refusal = refusal_of(k, times.back().k, options.beyond_cap)) {
+      answer.refused.push_back(*refusal);
+      continue;
     }
+    accepted.push_back(k);
+    answer.predictions.push_back(
+        {.k = k, .extrapolated = k < times.front().k || k > times.back().k});
   }
   if (accepted.empty()) return answer;
   for (const ModelFit& fit : models.fits) {
@@ -124,6 +126,27 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
   }
   for (Prediction& p : answer.predictions) summarise_models(p);
   return answer;
+}
+
+std::optional<ModelIntervals> model_intervals(Mode mode, const Times& times, TermSet terms,
+                                              const BootstrapOptions& options) {
+  if (fewest_runs(times) < 2) return std::nullopt;
+  const auto parameters = [&](const Times& sample, std::span<double> out) {
+    Fitter fitter;
+    const Coefficients c = fitter.fit(sums_of(sample), terms);
+    out[0] = c.one / c.first();
+    out[1] = c.log2_k / c.first();
+    out[2] = c.k_minus_1 / c.first();
+    out[3] = fastest_k(c).value_or(std::numeric_limits<double>::infinity());
+  };
+  const auto values = joint_bootstrap(times, 4, parameters, options);
+  const auto bounds = [&](int column) { return percentile_bounds(values[column], 0.95); };
+  ModelIntervals intervals{.log_share = bounds(1), .linear_share = bounds(2)};
+  if (mode == Mode::strong) {
+    intervals.serial_fraction = bounds(0);
+    intervals.fastest_k = bounds(3);
+  }
+  return intervals;
 }
 
 }  // namespace kneepoint

@@ -4,6 +4,7 @@
 // that stay plausible: holding on to the best one alone misses far too often.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,12 +50,37 @@ struct Prediction {
   }
 };
 
+// Why there is no prediction, in a sentence for one K or for all.
+struct RefusedPrediction {
+  std::string why;
+  bool only_when_asked = false;  // PredictionOptions::beyond_cap would answer it
+};
+
 struct PredictionsAnswer {
   std::vector<Prediction> predictions;
-  std::vector<std::string> refused;  // one sentence for each K, or for all
+  std::vector<RefusedPrediction> refused;
 };
 
 PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
                                 const std::vector<int>& ks, const PredictionOptions& options = {});
+
+// ---- How sure are a model's parameters? 95% intervals by the joint bootstrap, that model held
+// fixed: they say nothing about whether it is the right one.
+
+struct ModelIntervals {
+  std::optional<Bounds> serial_fraction;  // strong only
+  Bounds log_share, linear_share;         // c/T(1) and d/T(1)
+  std::optional<Bounds> fastest_k;        // strong only; infinity: falls for ever
+  static constexpr auto fields() {
+    using T = ModelIntervals;
+    return described(field("serial_fraction", &T::serial_fraction),
+                     field("log_share", &T::log_share), field("linear_share", &T::linear_share),
+                     field("fastest_k", &T::fastest_k));
+  }
+};
+
+// None when a K has one run only.
+std::optional<ModelIntervals> model_intervals(Mode mode, const Times& times, TermSet terms,
+                                              const BootstrapOptions& options = {});
 
 }  // namespace kneepoint

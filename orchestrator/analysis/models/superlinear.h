@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/require.h"
+#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/fields.h"
 
 namespace kneepoint {
@@ -67,5 +68,12 @@ struct SuperlinearAudit {
 // `lower` is the lower bound of E's interval; without one E itself decides, and it is said.
 Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<double> lower,
                                            const SuperlinearFacts& facts);
+
+// ---- What the evidence can answer of the audit of E > 1. What it can't stays unknown.
+
+// `base` and `at` are indexes of StudyEvidence::points on that curve; `efficiency` is E between
+// them by medians.
+SuperlinearFacts superlinear_facts(const StudyEvidence& evidence, const CurveMembers& curve,
+                                   int base, int at, double efficiency);
 
 }  // namespace kneepoint

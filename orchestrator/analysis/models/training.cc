@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "orchestrator/analysis/breakdown/breakdown.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 
@@ -49,7 +50,7 @@ Result<ParallelPlan> plan_parallelism(std::int64_t gpus, const ReplicaCap& cap,
   plan.model_ways = (gpus + most - 1) / most;
   plan.replicas = gpus / plan.model_ways;
   plan.idle = gpus - plan.replicas * plan.model_ways;
-  const std::string count = in_words(static_cast<double>(most));
+  const std::string count = number_text(static_cast<double>(most));
   if (cap.replicas == 0)
     plan.sentence = "one replica's batch is already above the critical batch; ";
   if (plan.model_ways == 1) {
@@ -60,8 +61,8 @@ Result<ParallelPlan> plan_parallelism(std::int64_t gpus, const ReplicaCap& cap,
   plan.efficiency = split_efficiency;
   plan.sentence += "beyond " + count +
                    " replicas more data parallelism buys no result: splitting " + "the model " +
-                   in_words(static_cast<double>(plan.model_ways)) +
-                   " ways is the only road, at an efficiency of " + in_words(plan.efficiency);
+                   number_text(static_cast<double>(plan.model_ways)) +
+                   " ways is the only road, at an efficiency of " + number_text(plan.efficiency);
   return plan;
 }
 
@@ -79,7 +80,7 @@ Result<double> model_flops_utilisation(double flops, double seconds, double k,
   TRY(require_positive(peak_flops_per_worker, "the peak"));
   const double mfu = flops / seconds / k / peak_flops_per_worker;
   if (mfu > 1) {
-    return refusal("the utilisation would be " + in_words(mfu) +
+    return refusal("the utilisation would be " + number_text(mfu) +
                    ": the flops or the peak are wrong");
   }
   return mfu;

@@ -28,6 +28,8 @@ struct Interval {
   }
 };
 
+inline constexpr char kWelch[] = "Welch on logs";
+
 inline std::optional<Bounds> bounds_of(const std::optional<Interval>& interval) {
   if (!interval) return std::nullopt;
   return Bounds{interval->low, interval->high};

@@ -2,8 +2,9 @@
 #include "orchestrator/analysis/statistics/require.h"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 Result<void> require(bool holds, double value, const std::string& what, const std::string& rule) {
   // NaN fails every comparison, infinity passes some: both are named here.
   if (std::isfinite(value) && holds) return {};
-  return refusal(what + " is " + in_words(value) + "; it must be " + rule);
+  return refusal(what + " is " + number_text(value) + "; it must be " + rule);
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ Result<void> require_positive(double value, const std::string& what) {
 }
 
 Result<void> require_at_least(double value, double least, const std::string& what) {
-  return require(value >= least, value, what, "at least " + in_words(least));
+  return require(value >= least, value, what, "at least " + number_text(least));
 }
 
 Result<void> require_share(double value, const std::string& what) {
@@ -38,14 +39,6 @@ Result<void> require_inner_share(double value, const std::string& what) {
 
 Result<void> require_workers(double k, const std::string& what) {
   return require(k >= 1 && k <= 9007199254740992.0, k, what, "at least 1 (and at most 2^53)");
-}
-
-std::string in_words(double value) {
-  char text[32];
-  const double size = std::abs(value);
-  const bool whole = size < 1e9 && value == std::round(value);
-  std::snprintf(text, sizeof text, whole ? "%.0f" : "%.3g", value);
-  return text;
 }
 
 }  // namespace kneepoint

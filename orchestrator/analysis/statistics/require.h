@@ -19,7 +19,4 @@ Result<void> require_share(double value, const std::string& what);        // 0 <
 Result<void> require_inner_share(double value, const std::string& what);  // 0 < value < 1
 Result<void> require_workers(double k, const std::string& what = "K");    // 1 <= K <= 2^53
 
-// For sentences: three significant digits, no exponent where none is needed.
-std::string in_words(double value);
-
 }  // namespace kneepoint

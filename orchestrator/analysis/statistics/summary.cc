@@ -10,7 +10,7 @@
 
 #include "orchestrator/analysis/breakdown/work_check.h"
 #include "orchestrator/analysis/curves.h"
-#include "orchestrator/analysis/knee/knee.h"
+#include "orchestrator/analysis/knee/knees.h"
 #include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/analysis/valid_runs.h"
@@ -46,16 +46,16 @@ void set_flags(const PointEvidence& evidence, PointSummary& p) {
                        [&](const RunEvidence& run) { return run.*member; });
   };
   const int runs = static_cast<int>(evidence.runs.size());
-  if (p.point.emulated) p.flags.emplace_back("emulated");
+  if (p.point.emulated) p.flags.emplace_back(kEmulatedFlag);
   if (has_stand_in(evidence)) p.flags.emplace_back(kStandInFlag);
-  if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back("oversubscribed");
-  if (any(&RunEvidence::binding_differs)) p.flags.emplace_back("binding differs");
-  if (any(&RunEvidence::machine_busy)) p.flags.emplace_back("busy machine");
+  if (any(&RunEvidence::oversubscribed)) p.flags.emplace_back(kOversubscribedFlag);
+  if (any(&RunEvidence::binding_differs)) p.flags.emplace_back(kBindingFlag);
+  if (any(&RunEvidence::machine_busy)) p.flags.emplace_back(kBusyFlag);
   const bool disturbed =
       std::any_of(evidence.runs.begin(), evidence.runs.end(), [](const RunEvidence& run) {
         return !run.disturbed.empty() && run.reason != Reason::disturbed;
       });
-  if (disturbed) p.flags.emplace_back("disturbed");
+  if (disturbed) p.flags.emplace_back(kDisturbedFlag);
   int set_aside = 0;
   for (const RunEvidence& run : evidence.runs) set_aside += run.set_aside;
   if (set_aside > 0) {
@@ -118,12 +118,18 @@ void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& membe
   const bool strong = members.mode == Mode::strong;
   const double ratio = base.seconds / p.seconds;
   p.speedup = strong ? ratio : r * ratio;
-  p.efficiency = strong ? ratio / r : ratio;
+  p.efficiency = p.efficiency_plain = strong ? ratio / r : ratio;
   p.efficiency_interval = ratio_interval(valid_seconds(members, evidence.points[base.index]),
                                          valid_seconds(members, evidence.points[p.index]));
   if (p.efficiency_interval && strong) {
     p.efficiency_interval->low /= r;
     p.efficiency_interval->high /= r;
+  }
+  p.efficiency_plain_interval = p.efficiency_interval;
+  p.speedup_interval = p.efficiency_interval;  // S = E * K/K0, so E's interval gives that of S
+  if (p.speedup_interval) {
+    p.speedup_interval->low *= r;
+    p.speedup_interval->high *= r;
   }
   if (strong && r > 1) {
     p.karp_flatt = karp_flatt(1 / p.speedup, r, k0);
@@ -137,11 +143,11 @@ void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& membe
 }
 
 void flag_efficiency(PointSummary& p) {
-  const auto& interval = p.decisive_interval();
+  const auto& interval = p.efficiency_interval;
   if (!interval) return;
-  if (interval->low > kSuperlinear) p.flags.emplace_back("E>1 (superlinear; see methods)");
+  if (interval->low > kSuperlinear) p.flags.emplace_back(kSuperlinearFlag);
   // Possible from 11 runs a side on, when the two samples differ in shape.
-  const double e = p.decisive_efficiency();
+  const double e = p.efficiency;
   if (e < interval->low * (1 - 1e-9) || e > interval->high * (1 + 1e-9)) {
     p.flags.emplace_back("E outside its interval");
   }
@@ -156,7 +162,7 @@ void find_baseline(Curve& curve) {
     return;
   }
   first->baseline = true;
-  first->speedup = first->efficiency = 1;
+  first->speedup = first->efficiency = first->efficiency_plain = 1;
   curve.k0 = first->point.k;
   if (first == curve.points.begin()) return;
   curve.findings.push_back("K=" + std::to_string(planned.point.k) + ", the plan's smallest, has " +
@@ -186,16 +192,66 @@ Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members
   }
   check_work(curve);
   for (PointSummary& p : curve.points) flag_efficiency(p);
-  for (const double line : {0.8, 0.5}) curve.lines.push_back(find_knee(curve, line));
+  const std::vector<KneePoint> points = knee_points(curve);
+  for (const double line : {0.8, 0.5}) curve.lines.push_back(find_knee(points, line));
   return curve;
 }
 
+// The knee of the last curve by the plan's floor, and the K to use by the plan's rule.
+void add_knee(const StudyEvidence& evidence, const CurveMembers& members, StudySummary& summary) {
+  const Curve& curve = summary.curves.back();
+  const std::vector<KneePoint> points = knee_points(curve);
+  const KneeRule rule = knee_rule_of(evidence.knee_rule).value_or(KneeRule::efficiency);
+  std::optional<RuleKnee> by_rule;
+  if (rule != KneeRule::efficiency) {
+    const Times times = at_equal_work(times_of(evidence, members, curve));
+    by_rule = find_rule_knee(curve.mode, times, rule);
+  }
+  summary.knees.push_back(find_knee(points, evidence.knee_floor));
+  summary.to_use.push_back(recommend_k(points, summary.knees.back(), rule, by_rule));
+}
+
 }  // namespace
+
+const char* to_string(EfficiencyBasis basis) {
+  return basis == EfficiencyBasis::work ? "work" : "time";
+}
 
 const PointSummary* Curve::baseline() const {
   const auto it =
       std::find_if(points.begin(), points.end(), [](const PointSummary& p) { return p.baseline; });
   return it == points.end() ? nullptr : &*it;
+}
+
+std::vector<KneePoint> knee_points(const Curve& curve) {
+  std::vector<KneePoint> points;
+  for (const PointSummary& p : curve.points) {
+    if (p.valid == 0) continue;
+    points.push_back({p.point.k, 1 / p.efficiency, p.efficiency_interval,
+                      static_cast<double>(p.valid), p.baseline});
+  }
+  return points;
+}
+
+Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const Curve& curve) {
+  Times times;
+  for (const PointSummary& p : curve.points) {
+    if (p.valid == 0) continue;
+    TimesAtK at{.k = p.point.k, .seconds = valid_seconds(members, evidence.points[p.index])};
+    if (p.is_by_work()) at.work_per_worker = p.efficiency / p.efficiency_plain;
+    times.push_back(std::move(at));
+  }
+  if (times.empty()) return {};
+  return ordered(std::move(times)).value_or({});
+}
+
+Times at_equal_work(Times times) {
+  for (TimesAtK& at : times) {
+    if (at.work_per_worker == 1) continue;
+    for (double& t : at.seconds) t /= at.work_per_worker;
+    at.work_per_worker = 1;
+  }
+  return times;
 }
 
 StudySummary summarise(const StudyEvidence& evidence) {
@@ -204,7 +260,7 @@ StudySummary summarise(const StudyEvidence& evidence) {
   for (const CurveMembers& members : group_curves(evidence)) {
     summary.curves.push_back(summarise_curve(evidence, members));
     const Curve& curve = summary.curves.back();
-    summary.knees.push_back(find_knee(curve, evidence.knee_floor));
+    add_knee(evidence, members, summary);
     for (const PointSummary& p : curve.points) {
       summary.anything_ran = summary.anything_ran || p.valid + p.failed + p.set_apart > 0;
       summary.all_points_have_data = summary.all_points_have_data && p.valid + p.set_apart > 0;

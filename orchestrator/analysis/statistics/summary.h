@@ -8,10 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/interval.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
+
+struct CurveMembers;
+
+// Flags of a point that notes explain; kStandInFlag is another one. Others hold a number.
+inline constexpr char kEmulatedFlag[] = "emulated";
+inline constexpr char kOversubscribedFlag[] = "oversubscribed";
+inline constexpr char kBindingFlag[] = "binding differs";
+inline constexpr char kBusyFlag[] = "busy machine";
+inline constexpr char kDisturbedFlag[] = "disturbed";
+inline constexpr char kSuperlinearFlag[] = "E>1 (superlinear; see methods)";
+
+// What an efficiency compares: times, or times per unit of work.
+enum class EfficiencyBasis { time, work };
+const char* to_string(EfficiencyBasis basis);
 
 // One point of a curve.
 struct PointSummary {
@@ -25,35 +41,24 @@ struct PointSummary {
   int set_apart = 0;      // runs of another provenance than the curve's: on no or another curve
   double seconds = 0;     // median T; 0 when valid == 0
   std::optional<Interval> seconds_interval;
-  double speedup = 0;  // relative to the curve's baseline K0; weak: scaled, K/K0 · E
+  double speedup = 0;  // relative to the curve's baseline K0, by time; weak: scaled, K/K0 · T0/T
+  std::optional<Interval> speedup_interval;
+  // By work where the work per worker of a weak curve isn't constant, else by time: what every
+  // knee, K and report means by E.
   double efficiency = 0;
   std::optional<Interval> efficiency_interval;
+  EfficiencyBasis efficiency_basis = EfficiencyBasis::time;
+  double efficiency_plain = 0;  // by time, whatever the work
+  std::optional<Interval> efficiency_plain_interval;
   std::optional<double> karp_flatt;  // strong, K > K0; brought to K = 1 when K0 is not 1
   std::optional<Interval> karp_flatt_interval;
-  double work_total = 0;                     // median over runs; 0: not reported
-  std::optional<double> efficiency_by_work;  // weak, when work per worker isn't constant
-  std::optional<Interval> efficiency_by_work_interval;
+  double work_total = 0;                              // median over runs; 0: not reported
   double compute_share = 0, communication_share = 0;  // of T; 0 and 0: not measured
   double node_seconds_per_result = 0;
   // "oversubscribed", "emulated", "2 of 5 repeats failed", "E>1 (superlinear; see methods)"...
   std::vector<std::string> flags;
 
-  // What knees and answers go by: by work when that is there, else the plain one.
-  double decisive_efficiency() const { return efficiency_by_work.value_or(efficiency); }
-  const std::optional<Interval>& decisive_interval() const {
-    return efficiency_by_work ? efficiency_by_work_interval : efficiency_interval;
-  }
-};
-
-struct KneeAnswer {
-  double floor = 0.7;
-  // Largest measured K such that it and all smaller have E's lower bound (resp. upper) >= floor. A
-  // point without an interval is never sure; its own E stands for the upper bound.
-  std::optional<int> k_sure, k_maybe;
-  std::optional<int> k_measured;  // largest measured K not past the crossing
-  std::optional<double> k;        // crossing by interpolation of K·T; nullopt: see `where`
-  std::string where;              // "measured", "beyond K_max", "below the first step", "no data"
-  std::string sentence;           // in plain words
+  bool is_by_work() const { return efficiency_basis == EfficiencyBasis::work; }
 };
 
 // build × case × mode × shape family: K ascending.
@@ -69,6 +74,7 @@ struct Curve {
   bool stand_in = false;  // some run had a CPU stand-in for its GPU
   std::vector<PointSummary> points;
   std::vector<std::string> findings;  // "work per worker varies by 3.1%": said above the table
+  std::string uneven_work;            // the one on work; "": none
   std::vector<KneeAnswer> lines;      // the same rule at 0.8 and 0.5, always shown
 
   const PointSummary* baseline() const;  // nullptr when no point has data
@@ -77,11 +83,21 @@ struct Curve {
 struct StudySummary {
   std::vector<Curve> curves;
   std::vector<KneeAnswer> knees;      // per curve, at the plan's floor
+  std::vector<RecommendedK> to_use;   // per curve, by the plan's rule
   bool anything_ran = false;          // some run came to an end
   bool all_points_have_data = false;  // every point has a valid run
 };
 
 StudySummary summarise(const StudyEvidence& evidence);
+
+// What the knee of a curve is read from: its points with data.
+std::vector<KneePoint> knee_points(const Curve& curve);
+
+// The valid runs as models take them; weak curves whose work per worker varies carry it. `curve` is
+// the summary of `members`.
+Times times_of(const StudyEvidence& evidence, const CurveMembers& members, const Curve& curve);
+// The same, each time brought to the baseline's work per worker.
+Times at_equal_work(Times times);
 
 // The half-width of E's interval at each point, in the order of evidence.points (infinity:
 // unknown); what repeat.until looks at. The baseline has the widest of its curve's, since every E

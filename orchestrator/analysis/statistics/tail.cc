@@ -3,9 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
+
+#include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
+
 namespace {
 
 constexpr double kSide = 0.025;         // chance of a miss on each side
@@ -135,11 +141,40 @@ Result<TailGrowth> tail_growth(const std::vector<double>& seconds0, double ranks
   g.verdict = g.jitter_share >= kMostly       ? TailVerdict::jitter
               : g.jitter_share <= kHardlyTail ? TailVerdict::scaling
                                               : TailVerdict::both;
-  g.sentence = "iterations get " + in_words(100 * (g.measured - 1)) + "% longer; waiting for the " +
-               "slowest of more ranks with the same noise explains " +
-               (g.lower_bound ? "at least " : "") + in_words(std::round(100 * g.jitter_share)) +
-               "% of that";
+  g.sentence =
+      "iterations get " + number_text(100 * (g.measured - 1)) + "% longer; waiting for the " +
+      "slowest of more ranks with the same noise explains " + (g.lower_bound ? "at least " : "") +
+      number_text(std::round(100 * g.jitter_share)) + "% of that";
   return g;
+}
+
+// ---- A value that is no finite number is no value.
+
+std::vector<MetricSummary> metrics_of(const std::vector<const RunDetail*>& runs) {
+  struct Values {
+    std::string better;
+    std::vector<double> values;
+  };
+  std::map<std::pair<std::string, std::string>, Values> known;
+  for (const RunDetail* run : runs) {
+    for (const Metric& metric : run->metrics) {
+      if (metric.name == "time" || !std::isfinite(metric.value)) continue;
+      Values& one = known[{metric.name, metric.unit}];
+      if (!metric.better.empty()) one.better = metric.better;
+      one.values.push_back(metric.value);
+    }
+  }
+  std::vector<MetricSummary> summaries;
+  for (auto& [key, one] : known) {
+    MetricSummary& summary = summaries.emplace_back();
+    summary.name = key.first;
+    summary.unit = key.second;
+    summary.better = one.better;
+    summary.runs = static_cast<int>(one.values.size());
+    summary.interval = median_interval(one.values);
+    summary.median = median(std::move(one.values));
+  }
+  return summaries;
 }
 
 }  // namespace kneepoint

@@ -16,8 +16,8 @@ constexpr int kStepsBeyond = 4;  // of a line's extrapolated part
 }  // namespace
 
 std::string origin_words(const StudyEvidence& study, const Curve& curve) {
-  if (study.backend == "simulated") return "simulated";
-  if (study.backend == "import") return "imported";
+  if (is_simulated(study)) return "simulated";
+  if (is_imported(study)) return "imported";
   return curve.emulated ? "emulated" : "measured";
 }
 
@@ -28,19 +28,19 @@ std::string k_words(WorkerUnit worker) {
 DrawnCurve::DrawnCurve(const Document& document, const CurveView& view)
     : view_(view), made_(origin_words(document.study, *view.curve)) {
   for (const PointSummary& p : view.curve->points) {
-    if (p.valid == 0 || !(p.seconds > 0) || !(p.decisive_efficiency() > 0)) continue;
+    if (p.valid == 0 || !(p.seconds > 0) || !(p.efficiency > 0)) continue;
     DrawnPoint at;
     at.summary = &p;
     at.k = p.point.k;
-    const double work = p.efficiency_by_work ? *p.efficiency_by_work / p.efficiency : 1;
-    by_work_ = by_work_ || p.efficiency_by_work.has_value();
+    const double work = p.is_by_work() ? p.efficiency / p.efficiency_plain : 1;
+    by_work_ = by_work_ || p.is_by_work();
     at.seconds = p.seconds / work;
     if (p.seconds_interval) {
       at.seconds_low = p.seconds_interval->low / work;
       at.seconds_high = p.seconds_interval->high / work;
     }
-    at.efficiency = p.decisive_efficiency();
-    if (const auto& interval = p.decisive_interval()) {
+    at.efficiency = p.efficiency;
+    if (const auto& interval = p.efficiency_interval) {
       at.efficiency_low = interval->low;
       at.efficiency_high = interval->high;
     }
@@ -141,7 +141,7 @@ std::string interval_words(const DrawnCurve& curve, bool of_time) {
   std::set<std::string> kinds;
   for (const DrawnPoint& point : curve.points()) {
     const auto& interval =
-        of_time ? point.summary->seconds_interval : point.summary->decisive_interval();
+        of_time ? point.summary->seconds_interval : point.summary->efficiency_interval;
     if (interval) kinds.insert(level_text(interval->level) + " (" + interval->method + ")");
   }
   if (kinds.empty()) return "No intervals: one run at a point has none.";
@@ -181,7 +181,7 @@ void draw_efficiency(svg::Plot& plot, const DrawnCurve& curve, const std::string
   std::vector<svg::Plot::Point> points;
   for (const DrawnPoint& at : curve.points()) {
     const std::string value =
-        "E " + efficiency_with_bounds(at.efficiency, at.summary->decisive_interval());
+        "E " + efficiency_with_bounds(at.efficiency, at.summary->efficiency_interval);
     points.push_back({at.k, at.efficiency, at.efficiency_low, at.efficiency_high,
                       whole ? hover_words(curve, at, value) : ""});
   }

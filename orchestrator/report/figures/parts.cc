@@ -235,7 +235,7 @@ std::optional<Figure> cost_figure(const Document& document, const CurveView& vie
     if (p.per_result_interval) costs.push_back(p.per_result_interval->high);
   }
   const std::string result = svg::fitted(plain(curve->result_name), svg::kTextSize, 90);
-  const std::optional<int> use = recommended_k(view);
+  const std::optional<int> use = view.to_use->k;
   FrameSpec spec;
   spec.title = figure.heading;
   spec.x_label = "time per " + result + ", " + unit.name + ", logarithmic";

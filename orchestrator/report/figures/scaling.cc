@@ -58,13 +58,14 @@ KneeMark knee_mark(const DrawnCurve& curve) {
   KneeMark mark;
   if (knee == nullptr) {
     const KneeAnswer& floor = *view.floor_knee;
-    if (floor.where == "beyond K_max")
+    if (floor.place == KneePlace::beyond) {
       mark.words = "knee beyond K=" + count_text(curve.points().back().k);
+    }
     if (floor.k) mark.words = "knee about K=" + k_text(*floor.k);
     mark.k = floor.k;
     return mark;
   }
-  if (knee->status == "inside" && knee->k) {
+  if (knee->k) {
     mark.k = knee->k;
     mark.words = "knee K=" + k_text(*knee->k);
     if (knee->low) {
@@ -75,7 +76,7 @@ KneeMark knee_mark(const DrawnCurve& curve) {
     }
     return mark;
   }
-  if (knee->status == "below") {
+  if (knee->place == KneePlace::below) {
     mark.words = "knee below the second K";
     return mark;
   }
@@ -110,7 +111,7 @@ void draw_knee(Plot& plot, const DrawnCurve& curve, const KneeMark& mark) {
 
 // A triangle on the axis below the K to use.
 void draw_use(Plot& plot, const CurveView& view) {
-  const std::optional<int> k = recommended_k(view);
+  const std::optional<int> k = view.to_use->k;
   if (!k) return;
   plot.begin_at("us", *k, plot.area().bottom - 5);
   plot.canvas().title("use K=" + std::to_string(*k));
@@ -297,7 +298,7 @@ std::optional<Figure> efficiency_figure(const Document& document, const CurveVie
   spec.k = k_axis({&curve}, document, scale);
   spec.y = efficiency_scale(highest_efficiency(curve));
   spec.legend = legend_of(curve, true);
-  if (recommended_k(view)) spec.legend.push_back({"us", "K to use", Marker::triangle});
+  if (view.to_use->k) spec.legend.push_back({"us", "K to use", Marker::triangle});
   spec.right_margin = kFloorMargin;
   Plot plot(spec);
   const KneeMark mark = knee_mark(curve);

@@ -106,8 +106,10 @@ std::string questions_of_page(const Document& document) {
   return out + "</ol>\n";
 }
 
-std::string curve_part(const Document& document, const CurveView& view, SharedPieces& shared) {
-  const CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
+std::string curve_part(const Document& document, const CurveView& view, std::size_t at,
+                       SharedPieces& shared) {
+  const CurvePart& part = document.curves[at];
+  const CurveTable& table = part.table;
   std::string out = element("h3", table.title);
   out += element("p", table.held_fixed, "sub");
   for (const std::string& finding : table.findings) out += element("p", finding, "finding");
@@ -121,7 +123,7 @@ std::string curve_part(const Document& document, const CurveView& view, SharedPi
   for (const std::string& line : table.below) out += element("p", line, "sub");
   if (document.summary().curves.size() > kMostWithDetails) return out;
   std::string details;
-  for (const DetailTable& detail : detail_tables(view)) details += html::detail(detail);
+  for (const DetailTable& detail : part.details) details += html::detail(detail);
   if (!details.empty()) {
     out += "<details><summary>Models, knees by every rule, predictions and the rest</summary>\n" +
            details + "</details>\n";
@@ -139,26 +141,26 @@ std::string case_parts(const Document& document, const std::vector<CurveView>& v
     if (const std::optional<Figure> both = modes_figure(document, views, cases[i])) {
       out += figure_element(*both, shared, "both");
     }
-    for (const std::size_t c : cases[i]) out += curve_part(document, views[c], shared);
+    for (const std::size_t c : cases[i]) out += curve_part(document, views[c], c, shared);
     out += "</section>\n";
   }
   return out;
 }
 
-std::string costs(const Document& document, const std::vector<CurveView>& views) {
+std::string costs(const Document& document) {
   if (!document.cost) return "";
   std::string out = "<h2 id=\"cost\">What it costs</h2>\n";
   out += element("p", prices_line(document.cost->book, document.cost->item), "sub");
   if (document.summary().curves.size() > kMostWithDetails) return out;
   out += "<details><summary>Cost tables</summary>\n";
-  for (const DetailTable& detail : cost_tables(document.cost, views)) out += html::detail(detail);
+  for (const DetailTable& detail : document.cost_tables) out += html::detail(detail);
   return out + "</details>\n";
 }
 
 std::string caveats(const Document& document) {
   std::string out = "<h2 id=\"caveats\">Caveats</h2>\n";
   std::string said = html::list(document.notes);
-  for (const DetailTable& detail : study_tables(document.analysis)) said += html::detail(detail);
+  for (const DetailTable& detail : document.tables) said += html::detail(detail);
   if (document.summary().curves.size() > kMostWithDetails) {
     said += element("p", "A page of more than " + std::to_string(kMostWithDetails) +
                              " curves leaves out models, predictions, costs and the other tables "
@@ -170,12 +172,12 @@ std::string caveats(const Document& document) {
 }  // namespace
 
 std::string to_html(const Document& document, const HtmlOptions& options) {
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   const auto cases = curves_by_case(views);
   std::string out = opening(document) + head_of_page(document) + bar(views, cases) + "<main>\n";
   out += "<h2 id=\"answer\">The answer</h2>\n";
   out += views.empty() ? element("p", "The study has no points.") : html::answers(document, views);
-  out += questions_of_page(document) + costs(document, views);
+  out += questions_of_page(document) + costs(document);
   out += case_parts(document, views, cases);
   out += "<section id=\"what-if\">";
   if (options.web.built) {

@@ -25,9 +25,8 @@ constexpr Method kMethods[] = {
      "run.",
      "speedup-and-efficiency"},
     {"efficiency", "Efficiency E",
-     "S divided by K/K0. Where the work per worker is not constant on a weak curve, E by work "
-     "corrects for "
-     "it and is what decides.",
+     "S divided by K/K0. Where the work per worker is not constant on a weak curve, E is by work, "
+     "and E by time stands beside it.",
      "speedup-and-efficiency"},
     {"interval", "Intervals",
      "Over runs, never over the iterations inside one. Of T: order statistics of the median. Of E: "

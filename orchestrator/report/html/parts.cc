@@ -61,8 +61,8 @@ std::string cost_words(const Document& document, const CurveView& view, int k) {
     return first_upper(without_prefix(document.cost->sentences[c], view.label + ": "));
   }
   for (const PointSummary& p : view.curve->points) {
-    if (p.point.k != k || !(p.decisive_efficiency() > 0)) continue;
-    return "Each result takes " + change_text(1 / p.decisive_efficiency()) +
+    if (p.point.k != k || !(p.efficiency > 0)) continue;
+    return "Each result takes " + change_text(1 / p.efficiency) +
            " worker-hours than at K=" + std::to_string(view.curve->k0) + "; prices are not known.";
   }
   return "";
@@ -70,8 +70,8 @@ std::string cost_words(const Document& document, const CurveView& view, int k) {
 
 std::string confidence_words(const CurveView& view, int k) {
   for (const PointSummary& p : view.curve->points) {
-    if (p.point.k != k || p.baseline || !p.decisive_interval()) continue;
-    return ", " + level_text(p.decisive_interval()->level) + " over " + std::to_string(p.valid) +
+    if (p.point.k != k || p.baseline || !p.efficiency_interval) continue;
+    return ", " + level_text(p.efficiency_interval->level) + " over " + std::to_string(p.valid) +
            " runs";
   }
   return "";
@@ -81,7 +81,7 @@ std::string confidence_words(const CurveView& view, int k) {
 std::string unknown_limit(const CurveView& view) {
   const PointSummary* last = view.largest();
   if (last == nullptr || last->baseline) return "";
-  if (last->decisive_efficiency() >= 1) {
+  if (last->efficiency >= 1) {
     return "None in sight: no efficiency is lost up to K=" + std::to_string(last->point.k) + ".";
   }
   return "Not known: neither the ranks' own times nor a model of T account for the loss at K=" +
@@ -100,10 +100,10 @@ std::string mode_answer(const Document& document, const CurveView& view) {
   out += answer.k ? "<strong>Use K=" + std::to_string(*answer.k) + "</strong>"
                   : std::string("<strong>No K is sure</strong>");
   if (view.curve->emulated) out += " <span class=\"badge\">emulated</span>";
-  if (document.study.backend == "simulated") {
+  if (is_simulated(document.study)) {
     out += " <span class=\"badge\">simulated, nothing was measured</span>";
   }
-  if (document.study.backend == "import") out += " <span class=\"badge\">imported</span>";
+  if (is_imported(document.study)) out += " <span class=\"badge\">imported</span>";
   if (view.curve->stand_in) out += " <span class=\"badge\">CPU stand-in, no GPU</span>";
   out += "</p>\n<dl>";
   const auto said = [](const std::string& text, const char* prefix) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "orchestrator/report/document.h"
-#include "orchestrator/report/tables/curve_table.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint::html {

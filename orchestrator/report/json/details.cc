@@ -82,7 +82,7 @@ void put_page_curve(JsonWriter& w, const CurveView& view) {
   if (!analysis.models.fits.empty()) put(w, analysis.models.fits.front());
   w.end_array().key("knees").begin_array();
   for (const Knee& knee : analysis.knees.knees) {
-    const bool asked = knee.rule == "efficiency" || knee.rule == view.rule;
+    const bool asked = knee.floor.has_value() || knee.rule == view.to_use->rule;
     if (!knee.powers_of_two && asked) put(w, knee);
   }
   w.end_array();
@@ -102,7 +102,9 @@ void put_curve_detail(JsonWriter& w, const CurveView& view) {
   w.put("knees_agree", analysis.knees.agree).put("knees_agreement", analysis.knees.agreement);
   w.put("sawtooth", analysis.knees.sawtooth).put("knee_notes", analysis.knees.notes);
   w.put("predictions", analysis.predictions.predictions);
-  w.put("predictions_refused", analysis.predictions.refused).put("loss", analysis.loss);
+  w.key("predictions_refused").begin_array();
+  for (const RefusedPrediction& one : analysis.predictions.refused) w.value(one.why);
+  w.end_array().put("loss", analysis.loss);
   w.put("work_depth", analysis.work_depth).put("intensity", analysis.intensity);
   w.put("cores_until_memory_bound", analysis.cores_until_memory_bound);
   w.put("warnings", analysis.warnings);

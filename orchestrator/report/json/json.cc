@@ -7,7 +7,7 @@
 
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/json/parts.h"
-#include "orchestrator/report/tables/queue_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -30,26 +30,19 @@ void put_run(JsonWriter& w, const RunEvidence& run) {
   w.put("queue_wait", run.queue_seconds).end_object().end_object();
 }
 
-// S = E * K/K0, so E's interval gives that of S.
-std::optional<Interval> speedup_interval(const PointSummary& p, int k0) {
-  std::optional<Interval> interval = p.efficiency_interval;
-  if (interval) {
-    const double scale = static_cast<double>(p.point.k) / k0;
-    interval->low *= scale;
-    interval->high *= scale;
-  }
-  return interval;
-}
-
-void put_point(JsonWriter& w, const PointSummary& p, const Curve& curve, const PointDetail& detail,
+void put_point(JsonWriter& w, const PointSummary& p, const PointDetail& detail,
                const std::vector<RunEvidence>& runs) {
   const bool data = p.valid > 0;
   const bool split = p.compute_share > 0 || p.communication_share > 0;
   w.begin_object().put("k", p.point.k).put("baseline", p.baseline);
   put_value(w, "time", "median", when(data, p.seconds), p.seconds_interval);
-  put_value(w, "speedup", "value", when(data, p.speedup), speedup_interval(p, curve.k0));
+  put_value(w, "speedup", "value", when(data, p.speedup), p.speedup_interval);
   put_value(w, "efficiency", "value", when(data, p.efficiency), p.efficiency_interval);
-  put_value(w, "efficiency_by_work", "value", p.efficiency_by_work, p.efficiency_by_work_interval);
+  w.put("efficiency_basis", p.efficiency_basis);
+  put_value(w, "efficiency_plain", "value", when(data, p.efficiency_plain),
+            p.efficiency_plain_interval);
+  put_value(w, "efficiency_by_work", "value", when(p.is_by_work(), p.efficiency),
+            p.is_by_work() ? p.efficiency_interval : std::nullopt);
   put_value(w, "karp_flatt", "value", p.karp_flatt, p.karp_flatt_interval);
   w.put("shape", p.point.shape).put("size", when(p.point.has_size, p.point.size));
   w.put("emulated", p.point.emulated).put("runs_valid", p.valid).put("runs_failed", p.failed);
@@ -86,7 +79,11 @@ void put_page_point(JsonWriter& w, const PointSummary& p) {
     w.end_object();
   };
   put("time", "median", p.seconds, p.seconds_interval);
-  put("efficiency", "value", p.decisive_efficiency(), p.decisive_interval());
+  put("efficiency", "value", p.efficiency, p.efficiency_interval);
+  w.put("efficiency_basis", p.efficiency_basis);
+  if (p.is_by_work()) {
+    put("efficiency_plain", "value", p.efficiency_plain, p.efficiency_plain_interval);
+  }
   w.key("karp_flatt").begin_object().key("value");
   w.raw(p.karp_flatt ? page_number(*p.karp_flatt) : "null");
   w.end_object().key("shape").begin_object().put("nodes", p.point.shape.nodes);
@@ -99,7 +96,7 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view, Js
   const bool whole = extent == JsonExtent::whole;
   w.key(to_string(curve.mode)).begin_object().put("label", view.label);
   if (whole) w.put("sentence", sentence_of(view));
-  w.put("recommended_k", recommended_k(view)).put("knee_rule", view.rule);
+  w.put("recommended_k", view.to_use->k).put("knee_rule", view.to_use->rule);
   if (whole) w.put("held_fixed", curve.held_fixed);
   w.put("emulated", curve.emulated).put_if_any("stand_in", curve.stand_in).put("k0", curve.k0);
   w.put("k0_seconds", when(base != nullptr, base == nullptr ? 0 : base->seconds));
@@ -112,7 +109,7 @@ void put_mode(JsonWriter& w, const Document& document, const CurveView& view, Js
       continue;
     }
     const auto& details = view.analysis->points;
-    put_point(w, curve.points[i], curve, i < details.size() ? details[i] : nothing,
+    put_point(w, curve.points[i], i < details.size() ? details[i] : nothing,
               document.study.points[curve.points[i].index].runs);
   }
   w.end_array();
@@ -133,7 +130,7 @@ std::string to_json(const Document& document, JsonExtent extent) {
   w.put("red", document.red).put("red_reason", document.red_reason);
   w.put("headline", document.headline);
   if (whole) w.put("questions", document.questions).put("notes", document.notes);
-  const std::vector<CurveView> views = curve_views(study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   w.key("cases").begin_array();
   for (const std::vector<std::size_t>& curves : curves_by_case(views)) {
     const Curve& first = *views[curves.front()].curve;

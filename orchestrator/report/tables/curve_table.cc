@@ -2,7 +2,7 @@
 //
 // All times of one table share a unit, so that a column can be read downwards. An interval's header
 // is the level it has; where points differ in it, the levels stand below the table.
-#include "orchestrator/report/tables/curve_table.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 #include <algorithm>
 #include <map>
@@ -75,8 +75,8 @@ std::string line_words(const std::vector<KneeAnswer>& lines) {
   for (const KneeAnswer& line : lines) {
     std::string words = " up to K=" + std::to_string(line.k_measured.value_or(0)) +
                         " (crosses at about K=" + significant_text(line.k.value_or(0), 3) + ")";
-    if (line.where == "beyond K_max") words = " at every K measured";
-    if (line.where == "below the first step") words = " at no K above the baseline";
+    if (line.place == KneePlace::beyond) words = " at every K measured";
+    if (line.place == KneePlace::below) words = " at no K above the baseline";
     const auto it = std::find_if(told.begin(), told.end(),
                                  [&](const auto& entry) { return entry.first == words; });
     if (it == told.end()) {
@@ -100,10 +100,10 @@ std::vector<Column> columns_of(const Curve& curve, const TimeUnit& unit, bool si
   columns.push_back({interval_header(curve, time_interval), Align::left, true});
   columns.push_back({curve.mode == Mode::weak ? "scaled\nspeedup" : "speedup", Align::right});
   if (curve.k0 != 1) columns.back().title = "S" + relative;
-  columns.push_back({"E" + relative, Align::right});
+  columns.push_back({by_work ? "E by\nwork" : "E" + relative, Align::right});
   columns.push_back({interval_header(curve, efficiency_interval), Align::left, true});
   if (by_work) {
-    columns.push_back({"E by\nwork", Align::right});
+    columns.push_back({"E by\ntime", Align::right});
     columns.push_back({interval_header(curve, efficiency_interval), Align::left, true});
   }
   return columns;
@@ -127,8 +127,8 @@ std::vector<std::string> row_of(const PointSummary& p, const TimeUnit& unit, boo
   };
   row.push_back(bounds(p.efficiency_interval));
   if (by_work) {
-    row.push_back(p.efficiency_by_work ? efficiency_text(*p.efficiency_by_work) : "-");
-    row.push_back(bounds(p.efficiency_by_work_interval));
+    row.push_back(data ? efficiency_text(p.efficiency_plain) : "-");
+    row.push_back(bounds(p.efficiency_plain_interval));
   }
   return row;
 }
@@ -160,18 +160,18 @@ CurveTable make_curve_table(const Curve& curve, const KneeAnswer& knee) {
   bool sizes = false, by_work = false;
   for (const PointSummary& p : curve.points) {
     sizes = sizes || p.point.has_size;
-    by_work = by_work || p.efficiency_by_work;
+    by_work = by_work || p.is_by_work();
   }
   table.columns = columns_of(curve, unit, sizes, by_work);
   for (const PointSummary& p : curve.points) {
     table.rows.push_back(row_of(p, unit, sizes, by_work));
     std::vector<std::string> flags = p.flags;
-    if (all_emulated) std::erase(flags, "emulated");
+    if (all_emulated) std::erase(flags, kEmulatedFlag);
     table.flags.push_back(plain(joined(flags, "; ")));
-    table.efficiency.push_back(p.valid > 0 ? p.decisive_efficiency() : 0);
+    table.efficiency.push_back(p.valid > 0 ? p.efficiency : 0);
   }
 
-  if (knee.where != "no data") {
+  if (knee.place != KneePlace::none) {
     std::vector<KneeAnswer> lines = {knee};
     for (const KneeAnswer& line : curve.lines) {
       if (line.floor != knee.floor) lines.push_back(line);

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "orchestrator/report/build_text.h"
-#include "orchestrator/report/tables/queue_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -128,14 +127,16 @@ void add_models(const CurveView& view, std::vector<DetailTable>& tables) {
 // ---- knees
 
 std::string rule_name(const Knee& knee) {
-  std::string name = knee.floor ? "E >= " + fixed_text(*knee.floor, 2) : knee.rule;
-  if (knee.basis != "measured" && knee.rule != "usl_peak") name += " by " + knee.basis;
+  std::string name = knee.floor ? "E >= " + fixed_text(*knee.floor, 2) : to_string(knee.rule);
+  if (!knee.is_measured() && knee.rule != KneeRule::usl_peak) name += " by " + knee.model;
   return name + (knee.powers_of_two ? ", powers of 2" : "");
 }
 
 std::string where_words(const Knee& knee) {
-  if (knee.status == "inside") return "";
-  return knee.status + (knee.extrapolated ? "; model: " + k_text(*knee.extrapolated) : "");
+  if (knee.place == KneePlace::inside) return "";
+  const std::string model =
+      knee.extrapolated ? "; model: " + k_text(*knee.extrapolated) : std::string();
+  return to_string(knee.place) + model;
 }
 
 // Measured K as they are, others with three digits.
@@ -151,7 +152,7 @@ std::string knee_bounds(const Knee& knee, int largest) {
 
 // A model without an end of the gain, as "ideal" is, has nothing to say about where it ends.
 bool says_nothing(const Knee& knee) {
-  return knee.basis != "measured" && knee.status == "beyond" && !knee.extrapolated;
+  return !knee.is_measured() && knee.place == KneePlace::beyond && !knee.extrapolated;
 }
 
 void add_knees(const CurveView& view, std::vector<DetailTable>& tables) {
@@ -176,7 +177,7 @@ void add_knees(const CurveView& view, std::vector<DetailTable>& tables) {
                           knee_bounds(knee, largest),
                           knee.k_sure ? std::to_string(*knee.k_sure) : "",
                           knee.k_maybe ? std::to_string(*knee.k_maybe) : "", where_words(knee)});
-    if (knee.rule == "kneedle" && !knee.note.empty()) notes.insert("kneedle " + knee.note);
+    if (knee.rule == KneeRule::kneedle && !knee.note.empty()) notes.insert("kneedle " + knee.note);
   }
   if (!answer.agreement.empty()) table.lines.push_back(answer.agreement);
   for (const std::string& note : answer.notes) table.lines.push_back(note);
@@ -207,7 +208,7 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
                           p.extrapolated ? "extrapolated" : "between the K measured"});
     if (!p.note.empty()) table.lines.push_back(p.note);
   }
-  for (const std::string& sentence : answer.refused) table.lines.push_back(sentence);
+  for (const RefusedPrediction& one : answer.refused) table.lines.push_back(one.why);
   tables.push_back(std::move(table));
 }
 

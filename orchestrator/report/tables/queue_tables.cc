@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/tables/queue_tables.h"
+#include "orchestrator/report/tables/detail_tables.h"
 
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/report/text.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/terminal/curve.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +27,7 @@ class Sketch {
   Sketch(const CurveView& view, const TerminalStyle& style)
       : view_(view), paint_(style.color), signs_(style.unicode ? kUnicode : kAscii) {
     for (const PointSummary& p : view.curve->points) {
-      if (p.valid > 0 && p.decisive_efficiency() > 0) points_.push_back(&p);
+      if (p.valid > 0 && p.efficiency > 0) points_.push_back(&p);
     }
     width_ = std::min(style.width - kLeft - kRight, kWidest);
   }
@@ -60,8 +59,8 @@ class Sketch {
   void choose_rows() {
     double low = view_.floor_knee->floor, high = 1;
     for (const PointSummary* p : points_) {
-      low = std::min(low, p->decisive_efficiency());
-      high = std::max(high, p->decisive_efficiency());
+      low = std::min(low, p->efficiency);
+      high = std::max(high, p->efficiency);
     }
     // 0.05, 0.1, 0.2, 0.5, 1, ...: a slip of units makes E as large as it likes.
     double rows = 0;
@@ -121,9 +120,9 @@ class Sketch {
 
   void draw_points() {
     for (const PointSummary* p : points_) {
-      const double e = p->decisive_efficiency();
+      const double e = p->efficiency;
       const int x = column_of(p->point.k);
-      if (const auto& interval = p->decisive_interval()) {
+      if (const auto& interval = p->efficiency_interval) {
         for (int r = row_of(interval->high); r <= row_of(interval->low); ++r) {
           cells_[r][x] = signs_.bar;
         }

@@ -32,8 +32,8 @@ Cell cell_of(const PointSummary& p) {
   } else if (p.baseline) {
     cell.efficiency = "1 (K0)";
   } else {
-    cell.efficiency = fixed_text(p.decisive_efficiency(), 2);
-    if (const auto& interval = p.decisive_interval()) {
+    cell.efficiency = fixed_text(p.efficiency, 2);
+    if (const auto& interval = p.efficiency_interval) {
       cell.efficiency += "±" + fixed_text((interval->high - interval->low) / 2, 2);
     }
   }
@@ -56,7 +56,11 @@ std::string cut(const std::string& text, std::size_t width) {
 std::string to_live_table(const StudySummary& summary, const TerminalStyle& style, int max_lines) {
   std::vector<std::string> labels = curve_labels(summary);
   for (std::size_t c = 0; c < labels.size(); ++c) {
-    if (summary.curves[c].stand_in) labels[c] = "CPU stand-in: " + labels[c];
+    const Curve& curve = summary.curves[c];
+    if (curve.stand_in) labels[c] = "CPU stand-in: " + labels[c];
+    const bool by_work = std::any_of(curve.points.begin(), curve.points.end(),
+                                     [](const PointSummary& p) { return p.is_by_work(); });
+    if (by_work) labels[c] += ", E by work";
   }
   std::size_t label_width = 0;
   for (const std::string& label : labels) label_width = std::max(label_width, display_width(label));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/report/answers.h"
 #include "orchestrator/report/document.h"
-#include "orchestrator/report/tables/curve_table.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
@@ -42,5 +42,11 @@ void trim_and_end(std::string& out);
 // Title, table, lines. Columns that the width does not hold go on in a further block below, so that
 // no row is ever wrapped.
 std::string drawn_detail(const DetailTable& table, const TerminalStyle& style);
+
+// ---- Efficiency over K as a sketch of characters, for a terminal. Whether a point keeps the floor
+// is always drawn right; the numbers are those of the table.
+
+// Lines that end in a newline; "" when there are fewer than two points or no room.
+std::string drawn_curve(const CurveView& view, const TerminalStyle& style);
 
 }  // namespace kneepoint

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "orchestrator/report/answers.h"
-#include "orchestrator/report/terminal/curve.h"
 #include "orchestrator/report/terminal/table.h"
 #include "orchestrator/report/text.h"
 
@@ -171,9 +170,9 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
         paint.dim(wrapped(prices_line(document.cost->book, document.cost->item), style.width, 0));
   }
 
-  const std::vector<CurveView> views = curve_views(study, document.analysis);
-  for (const CurveView& view : views) {
-    CurveTable table = make_curve_table(*view.curve, *view.floor_knee);
+  const std::vector<CurveView> views = curve_views(document.analysis);
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    CurveTable table = document.curves[i].table;
     make_fit(table, style.width);
     out += "\n" + paint.bold(wrapped(table.title, style.width, 0));
     out += wrapped(table.held_fixed, style.width, 2);
@@ -183,16 +182,17 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
     out += drawn_rows(table, study.knee_floor, style);
     for (const std::string& line : table.below) out += paint.dim(wrapped(line, style.width, 2));
     if (style.brief) continue;
-    if (const std::string sketch = drawn_curve(view, style); !sketch.empty()) out += "\n" + sketch;
-    for (const DetailTable& detail : detail_tables(view)) {
+    if (const std::string sketch = drawn_curve(views[i], style); !sketch.empty())
+      out += "\n" + sketch;
+    for (const DetailTable& detail : document.curves[i].details) {
       out += "\n" + drawn_detail(detail, style);
     }
   }
   if (!style.brief) {
-    for (const DetailTable& detail : cost_tables(document.cost, views)) {
+    for (const DetailTable& detail : document.cost_tables) {
       out += "\n" + drawn_detail(detail, style);
     }
-    for (const DetailTable& detail : study_tables(document.analysis)) {
+    for (const DetailTable& detail : document.tables) {
       out += "\n" + drawn_detail(detail, style);
     }
   }

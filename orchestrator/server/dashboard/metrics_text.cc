@@ -117,10 +117,28 @@ std::string metrics_text(const MetricValues& values) {
     to.value(labels, at.seconds);
   });
   w.family("kneepoint_point_efficiency", "gauge",
-           "Efficiency of a point in the newest study of its series.");
+           "Efficiency of a point in the newest study of its series; by work where that is not "
+           "constant per worker.");
   write_points(w, values, [](Writer& to, const Labels& labels, const PointSummary& at) {
-    if (at.efficiency > 0) to.value(labels, at.decisive_efficiency());
+    if (at.efficiency > 0) to.value(labels, at.efficiency);
   });
+  w.family("kneepoint_point_efficiency_plain", "gauge",
+           "Its efficiency by time, whatever the work.");
+  write_points(w, values, [](Writer& to, const Labels& labels, const PointSummary& at) {
+    if (at.efficiency > 0) to.value(labels, at.efficiency_plain);
+  });
+  w.family("kneepoint_curve_recommended_k", "gauge",
+           "The K to use by the plan's knee rule, of a curve of the newest study of its series.");
+  for (const SeriesMetrics& one : values.series) {
+    const StudySummary& summary = one.curves->summary;
+    for (std::size_t c = 0; c < summary.curves.size(); ++c) {
+      if (!summary.to_use[c].k) continue;
+      w.value({{"series", one.series.id()},
+               {"curve", one.curves->labels[c]},
+               {"mode", to_string(summary.curves[c].mode)}},
+              *summary.to_use[c].k);
+    }
+  }
   w.family("kneepoint_series_left_out", "gauge", "Series that this answer has no room for.");
   w.value({}, static_cast<double>(values.series_left_out));
   w.family("kneepoint_http_connections", "gauge", "Open connections of the dashboard.");

@@ -28,14 +28,17 @@ constexpr char kSchemas[] = R"json({
  "schema":{"$ref":"#/components/schemas/Schema"},
  "studies":{"type":"array","items":{"$ref":"#/components/schemas/Study"}},
  "next":{"type":["string","null"]}}},
-"Point":{"type":"object","required":["key","k","planned","done","failed","seconds","seconds_low","seconds_high","seconds_level","efficiency","efficiency_low","efficiency_high","efficiency_level"],"properties":{
+"Point":{"type":"object","required":["key","k","planned","done","failed","seconds","seconds_low","seconds_high","seconds_level","efficiency","efficiency_low","efficiency_high","efficiency_level","efficiency_basis","efficiency_plain"],"properties":{
  "key":{"type":"string"},"k":{"type":"integer"},"planned":{"type":"integer"},"done":{"type":"integer"},"failed":{"type":"integer"},
  "seconds":{"type":["number","null"],"description":"median T"},"seconds_low":{"type":["number","null"]},"seconds_high":{"type":["number","null"]},
  "seconds_level":{"type":["number","null"],"description":"of the interval, 0 to 1: what it really has"},
  "efficiency":{"type":["number","null"]},"efficiency_low":{"type":["number","null"]},"efficiency_high":{"type":["number","null"]},
- "efficiency_level":{"type":["number","null"]}}},
-"Curve":{"type":"object","required":["name","workload","case","mode","floor","points"],"properties":{
+ "efficiency_level":{"type":["number","null"]},
+ "efficiency_basis":{"enum":["time","work"],"description":"work: by the work that the ranks report, which is not constant per worker"},
+ "efficiency_plain":{"type":["number","null"],"description":"by time, whatever the work"}}},
+"Curve":{"type":"object","required":["name","workload","case","mode","floor","recommended_k","points"],"properties":{
  "name":{"type":"string"},"workload":{"type":"string"},"case":{"type":"string"},"mode":{"enum":["strong","weak"]},"floor":{"type":"number"},
+ "recommended_k":{"type":["integer","null"],"description":"by the plan's knee rule, as the report has it; null: not known yet"},
  "points":{"type":"array","items":{"$ref":"#/components/schemas/Point"}}}},
 "StudyDetail":{"type":"object","required":["schema","study","seconds_left","waiting","curves","active","events"],"properties":{
  "schema":{"$ref":"#/components/schemas/Schema"},"study":{"$ref":"#/components/schemas/Study"},

@@ -25,8 +25,10 @@ void put_point(JsonWriter& json, const PointSummary& at) {
   json.put("planned", at.valid + at.failed + at.pending).put("done", at.valid + at.failed);
   json.put("failed", at.failed).put("seconds", when(measured, at.seconds));
   put_interval(json, "seconds", at.seconds_interval);
-  json.put("efficiency", when(measured && at.efficiency > 0, at.decisive_efficiency()));
-  put_interval(json, "efficiency", at.decisive_interval());
+  json.put("efficiency", when(measured && at.efficiency > 0, at.efficiency));
+  put_interval(json, "efficiency", at.efficiency_interval);
+  json.put("efficiency_basis", at.efficiency_basis);
+  json.put("efficiency_plain", when(measured && at.efficiency > 0, at.efficiency_plain));
   json.end_object();
 }
 
@@ -37,6 +39,7 @@ void put_curves(JsonWriter& json, const StudyCurves& curves, double floor) {
     json.begin_object().put("name", curves.labels[i]);
     json.put("workload", curve.points.empty() ? "" : curve.points.front().point.workload);
     json.put("case", curve.case_name).put("mode", curve.mode).put("floor", floor);
+    json.put("recommended_k", curves.summary.to_use[i].k);
     json.key("points").begin_array();
     for (const PointSummary& at : curve.points) put_point(json, at);
     json.end_array().end_object();
@@ -61,9 +64,10 @@ StudyCurves curves_of(const StudyEvidence& evidence) {
   StudyCurves curves;
   curves.summary = summarise(evidence);
   curves.labels = curve_labels(curves.summary);
-  if (curves.summary.anything_ran && !curves.summary.knees.empty()) {
-    curves.headline = curves.labels.front() + ": " + curves.summary.knees.front().sentence;
-  }
+  const auto& to_use = curves.summary.to_use;
+  const bool decided = std::any_of(to_use.begin(), to_use.end(),
+                                   [](const RecommendedK& one) { return one.k.has_value(); });
+  if (decided) curves.headline = headline_of(curves.summary, curves.labels);
   return curves;
 }
 

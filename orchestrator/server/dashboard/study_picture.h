@@ -19,7 +19,7 @@ namespace kneepoint {
 struct StudyCurves {
   StudySummary summary;
   std::vector<std::string> labels;  // of its curves
-  std::string headline;             // the first curve's knee in words; "": nothing to say yet
+  std::string headline;             // as its report has it; "": no K can be said yet
 };
 StudyCurves curves_of(const StudyEvidence& evidence);
 

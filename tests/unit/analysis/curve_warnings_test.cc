@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each doubt is raised by a curve that has it, and by none that has not.
-#include "orchestrator/analysis/curve_warnings.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/models/coefficients.h"
+#include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/random.h"
 #include "tests/unit/analysis/reference.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs of different provenance are never averaged, whichever function looks at them.
-#include "orchestrator/analysis/provenance_split.h"
+#include "orchestrator/analysis/curves.h"
 
 #include <gtest/gtest.h>
 

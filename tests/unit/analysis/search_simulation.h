@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/knee/adaptive_search.h"
-#include "orchestrator/analysis/models/coefficients.h"
+#include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint {

@@ -75,7 +75,7 @@ TEST(StudyAnalysis, SerialPlusLogarithmHasItsSpeedupsKneesAndOptimum) {
   EXPECT_EQ(strong.knees.knees[0].floor, 0.7);
   EXPECT_EQ(strong.knees.knees[1].floor, 0.8);
   EXPECT_EQ(strong.knees.knees[2].floor, 0.5);
-  EXPECT_EQ(strong.knees.knees[0].status, "inside");
+  EXPECT_EQ(strong.knees.knees[0].place, KneePlace::inside);
   EXPECT_NEAR(*strong.knees.knees[0].k, 6.2063, 5e-4);
   ASSERT_EQ(strong.predictions.predictions.size(), 2u);
   EXPECT_EQ(strong.predictions.predictions[0].k, 256);
@@ -187,7 +187,7 @@ TEST(StudyAnalysis, EqualTimesAreAnswered) {
   for (const int k : {1, 2, 4, 8, 16, 32}) b.add(Mode::strong, k, {1, 1, 1, 1, 1});
   const StudyAnalysis a = analyse(b.study);
   EXPECT_EQ(at(a, 32).speedup, 1);
-  EXPECT_EQ(a.curves.at(0).knees.knees.at(0).status, "below");
+  EXPECT_EQ(a.curves.at(0).knees.knees.at(0).place, KneePlace::below);
   EXPECT_NEAR(*a.curves[0].models.fits.front().serial_fraction, 1, 1e-9);
   EXPECT_NE(message(a.curves[0].warnings, "equal_times"), "");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // K that were not measured: which ones, what they hold and cost, and that they carry their mark.
-#include "orchestrator/cost/modelled.h"
+#include "orchestrator/cost/cost_curve.h"
 
 #include <gtest/gtest.h>
 

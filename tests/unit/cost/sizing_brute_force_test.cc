@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "orchestrator/cost/cut_judge.h"
+#include "orchestrator/cost/cut_search.h"
 #include "orchestrator/model/money.h"
 #include "tests/unit/cost/mix_builder.h"
 

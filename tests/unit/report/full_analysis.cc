@@ -42,20 +42,18 @@ ModelsAnswer strong_models() {
   second.not_detectable = {{"k_minus_1", 0.0004}};
   models.fits = {best, second};
   models.fits[0].not_detectable = {{"log2_k", 0.012}};
-  models.not_fitted = {{"ideal", {}, "one term only, left out in this sample"}};
+  models.not_fitted = {{"ideal", kInverseK, {}, "one term only, left out in this sample"}};
   models.power = PowerFit{0.06, 0.94, 0.98, 0.001, -100};
   models.notes = {"a note about the models"};
   return models;
 }
 
-Knee knee(const std::string& rule, std::optional<double> floor, std::optional<double> k,
-          const std::string& status) {
+Knee knee(KneeRule rule, std::optional<double> floor, std::optional<double> k) {
   Knee out;
   out.rule = rule;
-  out.basis = "measured";
   out.floor = floor;
   out.k = k;
-  out.status = status;
+  out.place = k ? KneePlace::inside : KneePlace::beyond;
   if (k) {
     out.low = *k * 0.97;
     out.high = *k * 1.03;
@@ -69,17 +67,16 @@ Knee knee(const std::string& rule, std::optional<double> floor, std::optional<do
 
 KneesAnswer strong_knees() {
   KneesAnswer answer;
-  answer.knees = {
-      knee("efficiency", 0.7, 6.2063, "inside"), knee("efficiency", 0.8, 4.2222, "inside"),
-      knee("efficiency", 0.5, 12.126, "inside"), knee("power", {}, 8, "inside"),
-      knee("marginal", {}, 8, "inside"),         knee("min_time", {}, {}, "beyond"),
-      knee("usl_peak", {}, {}, "beyond"),        knee("kneedle", {}, 7, "inside")};
+  answer.knees = {knee(KneeRule::efficiency, 0.7, 6.2063), knee(KneeRule::efficiency, 0.8, 4.2222),
+                  knee(KneeRule::efficiency, 0.5, 12.126), knee(KneeRule::power, {}, 8),
+                  knee(KneeRule::marginal, {}, 8),         knee(KneeRule::min_time, {}, {}),
+                  knee(KneeRule::usl_peak, {}, {}),        knee(KneeRule::kneedle, {}, 7)};
   answer.knees[2].high.reset();
   answer.knees[2].open_high = true;
-  answer.knees[6].basis = "usl";
+  answer.knees[6].model = "usl";
   answer.knees[6].extrapolated = 61.2;
   answer.knees[7].note = "depends on the range of K measured: up to K=16 here";
-  Knee powers = knee("efficiency", 0.7, 6.3, "inside");
+  Knee powers = knee(KneeRule::efficiency, 0.7, 6.3);
   powers.powers_of_two = true;
   answer.knees.push_back(powers);
   answer.agreement = "efficiency, power and marginal agree within a factor of 2";
@@ -99,7 +96,7 @@ PredictionsAnswer strong_predictions() {
        true,
        {{"amdahl_log", 0, 0.1248, 0.1221, 0.1277}, {"full", 3.6, 0.1282, 0.1199, 0.1322}},
        "the runs can't tell these models apart at K=64: 0.1248 s by amdahl_log, 0.1282 s by full"}};
-  answer.refused = {"K=1024 is 64 times the largest K measured: refused"};
+  answer.refused = {{"K=1024 is 64 times the largest K measured: refused"}};
   return answer;
 }
 
@@ -193,6 +190,20 @@ SuperlinearAudit audit() {
   return audit_superlinear(1.25, 1.2, facts).value();
 }
 
+// The K to use by the knees that stand above, not by those of the times.
+void decide_by_these_knees(const StudyEvidence& study, StudyAnalysis& all) {
+  const KneeRule rule = knee_rule_of(study.knee_rule).value();
+  for (std::size_t i = 0; i < all.curves.size(); ++i) {
+    const KneeAnswer& by_floor = all.summary.knees[i];
+    std::optional<RuleKnee> by_rule;
+    for (const Knee& one : all.curves[i].knees.knees) {
+      if (one.decides(rule, by_floor.floor)) by_rule = RuleKnee{one.place, one.k.value_or(0)};
+    }
+    all.summary.to_use[i] =
+        recommend_k(knee_points(all.summary.curves[i]), by_floor, rule, by_rule);
+  }
+}
+
 }  // namespace
 
 StudyEvidence full_study() {
@@ -255,6 +266,7 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
     }
     all.curves.push_back(std::move(a));
   }
+  decide_by_these_knees(study, all);
   ShapeContest contest{"default", "jacobi", Mode::strong, {}};
   contest.entries = {
       {4, 4, "1 rank per node, 4 threads per rank, bind core",

@@ -44,7 +44,7 @@ TEST(Questions, WithTwoKItIsKarpFlattsAndTheMissingKAreNamed) {
   StudyAnalysis analysis;
   analysis.summary = summarise(b.study);
   analysis.curves.resize(1);
-  analysis.curves[0].models.not_fitted = {{"amdahl", {4, 8}, "it needs 4 K"}};
+  analysis.curves[0].models.not_fitted = {{"amdahl", kOne | kInverseK, {4, 8}, "it needs 4 K"}};
   const Document document = make_document(b.study, std::move(analysis));
   ASSERT_EQ(lines_of(document, 0).size(), 1u);
   EXPECT_NE(lines_of(document, 0)[0].find("by Karp-Flatt at K=2; serial work and overhead cannot "

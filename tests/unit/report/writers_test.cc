@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
@@ -48,15 +49,16 @@ TEST(Terminal, NamesCannotSteerIt) {
 }
 
 TEST(Terminal, NothingOfADetailCanSteerIt) {
-  Document document = full_document();
+  const StudyEvidence study = full_study();
+  StudyAnalysis analysis = full_analysis(study);
   const std::string evil = "evil\x1b[2J\x07";
-  CurveAnalysis& curve = document.analysis.curves[0];
+  CurveAnalysis& curve = analysis.curves[0];
   curve.warnings = {{"equal_times", evil}};
   curve.points[2].stragglers[0].sentence = evil;
-  document.analysis.shapes[0].entries[0].winner = evil;
-  document.analysis.shapes[0].case_name = evil;
-  document.analysis.collectives[0].case_name = evil;
-  const std::string text = to_terminal(document, {});
+  analysis.shapes[0].entries[0].winner = evil;
+  analysis.shapes[0].case_name = evil;
+  analysis.collectives[0].case_name = evil;
+  const std::string text = to_terminal(make_document(study, std::move(analysis)), {});
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);
   EXPECT_NE(text.find("evil?[2J?"), std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/breakdown/collective_answers.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <gtest/gtest.h>
 

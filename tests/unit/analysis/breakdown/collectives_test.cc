@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/breakdown/collectives.h"
 
 #include <gtest/gtest.h>
 

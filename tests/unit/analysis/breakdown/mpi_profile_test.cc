@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/breakdown/mpi_profile.h"
+#include "orchestrator/analysis/breakdown/breakdown.h"
 
 #include <gtest/gtest.h>
 

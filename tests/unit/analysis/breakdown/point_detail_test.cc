@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What stands beside a point, out of runs whose parts are known by construction.
-#include "orchestrator/analysis/breakdown/point_detail.h"
+#include "orchestrator/analysis/parts.h"
 
 #include <gtest/gtest.h>
 

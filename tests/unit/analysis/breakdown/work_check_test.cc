@@ -28,13 +28,13 @@ TEST(WorkCheck, StrongWhoseTotalVariesIsNotTrustedByItsLabel) {
   EXPECT_EQ(curve.findings[0],
             "total work is not constant: 1000 cells at K=1, 1031 cells at K=4 (+3.1%): not trusted "
             "by its label 'strong'");
-  EXPECT_FALSE(curve.points[2].efficiency_by_work) << "work that workers add is a loss";
+  EXPECT_FALSE(curve.points[2].is_by_work()) << "work that workers add is a loss";
 }
 
 TEST(WorkCheck, ConstantWorkPerWorkerIsWeak) {
   const Curve curve = curve_with_work(Mode::weak, {{1, 1000}, {2, 2010}, {4, 4000}});
   EXPECT_TRUE(curve.findings.empty());
-  EXPECT_FALSE(curve.points[1].efficiency_by_work);
+  EXPECT_FALSE(curve.points[1].is_by_work());
 }
 
 TEST(WorkCheck, WeakWhoseWorkPerWorkerVariesGivesEfficiencyByWork) {
@@ -43,11 +43,12 @@ TEST(WorkCheck, WeakWhoseWorkPerWorkerVariesGivesEfficiencyByWork) {
   EXPECT_EQ(curve.findings[0],
             "work per worker is not constant: 1000 cells at K=1, 500 cells at K=4 (-50%): not "
             "trusted by its label 'weak'; E by work is given and decides");
-  ASSERT_TRUE(curve.points[2].efficiency_by_work);
-  EXPECT_EQ(curve.points[2].efficiency, 1);
-  EXPECT_EQ(*curve.points[2].efficiency_by_work, 0.5);
-  EXPECT_EQ(curve.points[2].efficiency_by_work_interval->low, 0.5);
-  EXPECT_EQ(curve.lines[0].where, "measured") << curve.lines[0].sentence;
+  ASSERT_TRUE(curve.points[2].is_by_work());
+  EXPECT_EQ(curve.points[2].efficiency_plain, 1);
+  EXPECT_EQ(curve.points[2].efficiency_plain_interval->low, 1);
+  EXPECT_EQ(curve.points[2].efficiency, 0.5);
+  EXPECT_EQ(curve.points[2].efficiency_interval->low, 0.5);
+  EXPECT_EQ(curve.lines[0].place, KneePlace::inside);
   EXPECT_EQ(curve.lines[0].k_sure, 2);
 }
 

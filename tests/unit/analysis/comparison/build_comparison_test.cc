@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "orchestrator/analysis/statistics/signed_rank.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "tests/unit/analysis/evidence_builder.h"
 
 namespace kneepoint {

@@ -38,8 +38,9 @@ double upper(const Knee& knee) {
 
 bool same_knee(const Knee& a, const Knee& b) {
   const bool overlap = a.low.value_or(0) <= upper(b) && b.low.value_or(0) <= upper(a);
-  if (a.status == "below" || b.status == "below") return overlap && a.status == b.status;
-  if (!a.k || !b.k) return overlap && a.status == b.status;
+  if (a.place == KneePlace::below || b.place == KneePlace::below)
+    return overlap && a.place == b.place;
+  if (!a.k || !b.k) return overlap && a.place == b.place;
   return overlap && std::abs(*a.k / *b.k - 1) <= 0.1;
 }
 
@@ -59,13 +60,13 @@ TEST(AdaptiveSearch, EndsWithTheKneeOfTheFullGridForLessThanHalfOfItsNodeHours) 
     grids_agree += same_knee(by_grid, knee_of(other, grid_of(other))) ? 1 : 0;
     const SearchEnd again = play(other, {.floor = kFloor, .seed = other.seed});
     anew += same_knee(by_grid, knee_of(other, again.times)) ? 1 : 0;
-    inside += by_grid.status == "inside" ? 1 : 0;
+    inside += by_grid.place == KneePlace::inside ? 1 : 0;
     rounds += end.rounds;
     shares.push_back(work_of(end.times) / work_of(grid));
     if (agrees) continue;
     std::printf("curve %d: grid %s %.3g [%.3g, %.3g], search %s %.3g [%.3g, %.3g], %.2f\n", i,
-                by_grid.status.c_str(), by_grid.k.value_or(0), by_grid.low.value_or(0),
-                upper(by_grid), by_search.status.c_str(), by_search.k.value_or(0),
+                to_string(by_grid.place), by_grid.k.value_or(0), by_grid.low.value_or(0),
+                upper(by_grid), to_string(by_search.place), by_search.k.value_or(0),
                 by_search.low.value_or(0), upper(by_search), shares.back());
     for (const std::string& line : end.story) std::printf("    %s\n", line.c_str());
   }

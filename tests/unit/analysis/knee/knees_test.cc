@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "orchestrator/analysis/knee/knee_rules.h"
 #include "tests/unit/analysis/model_data.h"
 
 namespace kneepoint {
@@ -14,8 +13,8 @@ namespace {
 const Knee& row(const KneesAnswer& answer, const std::string& rule, double floor = 0,
                 bool measured = true, bool powers = false) {
   const auto found = std::find_if(answer.knees.begin(), answer.knees.end(), [&](const Knee& k) {
-    return k.rule == rule && k.floor.value_or(0) == floor && (k.basis == "measured") == measured &&
-           k.powers_of_two == powers;
+    return to_string(k.rule) == rule && k.floor.value_or(0) == floor &&
+           k.is_measured() == measured && k.powers_of_two == powers;
   });
   if (found == answer.knees.end()) throw std::runtime_error("no row " + rule);
   return *found;
@@ -39,7 +38,7 @@ TEST(Knees, InterpolateAsTheReferenceDoes) {
                    {.floors = {floor}, .bootstrap = {.replicates = 2}});
     const double k = expected.at("interp_invE_linK");
     EXPECT_NEAR(row(answer, "efficiency", floor).k.value(), k, within(k, 1e-9));
-    EXPECT_EQ(row(answer, "efficiency", floor).status, "inside");
+    EXPECT_EQ(row(answer, "efficiency", floor).place, KneePlace::inside);
   }
 }
 
@@ -94,8 +93,8 @@ TEST(Knees, MarginalIsTheLastStepThatGainsHalf) {
   const Times times = {
       {1, {1.0}}, {2, {1 / 1.9}}, {4, {1 / 3.42}}, {8, {1 / 5.13}}, {16, {1 / 7.182}}};
   EXPECT_EQ(row(knees(times), "marginal").k, 8);
-  EXPECT_EQ(row(knees({{1, {1.0}}, {2, {0.9}}, {4, {0.8}}}), "marginal").status, "below");
-  EXPECT_EQ(row(knees({{1, {1.0}}, {2, {0.5}}, {4, {0.25}}}), "marginal").status, "beyond");
+  EXPECT_EQ(row(knees({{1, {1.0}}, {2, {0.9}}, {4, {0.8}}}), "marginal").place, KneePlace::below);
+  EXPECT_EQ(row(knees({{1, {1.0}}, {2, {0.5}}, {4, {0.25}}}), "marginal").place, KneePlace::beyond);
   // From 1 to 4 half of the ideal gain is a speedup of 2.5.
   EXPECT_EQ(row(knees({{1, {1.0}}, {4, {0.4}}, {8, {0.39}}}), "marginal").k, 4);
 }
@@ -103,7 +102,7 @@ TEST(Knees, MarginalIsTheLastStepThatGainsHalf) {
 TEST(Knees, BeyondTheLargestKTheModelSaysWhere) {
   const KneesAnswer answer = knees(exact_times(amdahl_log(0.01, 0), powers_to(32), 3));
   const Knee& half = row(answer, "efficiency", 0.5);
-  EXPECT_EQ(half.status, "beyond");
+  EXPECT_EQ(half.place, KneePlace::beyond);
   EXPECT_FALSE(half.k);
   EXPECT_NEAR(half.extrapolated.value(), 101, 1e-6);
   EXPECT_EQ(half.note, "amdahl has it at about K=101, extrapolated");
@@ -112,13 +111,13 @@ TEST(Knees, BeyondTheLargestKTheModelSaysWhere) {
   EXPECT_FALSE(half.high);
   EXPECT_EQ(half.low, 32);
   const Knee& least = row(answer, "min_time", 0, false);
-  EXPECT_EQ(least.status, "beyond");
+  EXPECT_EQ(least.place, KneePlace::beyond);
   EXPECT_EQ(least.note, "not within the range measured, up to K=32");
 }
 
 TEST(Knees, BelowTheFirstStep) {
   const KneesAnswer answer = knees({{1, {1.0, 1.0}}, {2, {0.9, 0.9}}, {4, {0.8, 0.8}}});
-  EXPECT_EQ(row(answer, "efficiency", 0.7).status, "below");
+  EXPECT_EQ(row(answer, "efficiency", 0.7).place, KneePlace::below);
   EXPECT_FALSE(row(answer, "efficiency", 0.7).k);
   EXPECT_EQ(row(answer, "efficiency", 0.7).k_sure, 1);
 }
@@ -204,7 +203,7 @@ TEST(Knees, FewRunsAndFewKAreSaid) {
 TEST(Knees, EqualTimesAndTenThousandRepeatsHaveAnAnswer) {
   const KneesAnswer flat = knees(exact_times({.one = 1}, {1, 2, 4, 8}, 3));
   EXPECT_EQ(row(flat, "efficiency", 0.5).k, 2);
-  EXPECT_EQ(row(flat, "kneedle").status, "beyond");
+  EXPECT_EQ(row(flat, "kneedle").place, KneePlace::beyond);
   const KneesAnswer many =
       find_knees(Mode::strong, exact_times(amdahl_log(0.05, 0), {1, 2, 4, 8, 16, 32}, 10000),
                  {.bootstrap = {.replicates = 20}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/models/coefficients.h"
+#include "orchestrator/analysis/models/fitting.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/models/intervals.h"
+#include "orchestrator/analysis/models/prediction.h"
 
 #include <gtest/gtest.h>
 

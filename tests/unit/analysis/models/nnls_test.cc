@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/models/nnls.h"
+#include "orchestrator/analysis/models/fitting.h"
 
 #include <gtest/gtest.h>
 

@@ -33,12 +33,12 @@ TEST(Prediction, StopsAtFourTimesTheLargestKAndNeverGoesBeyondTen) {
   const PredictionsAnswer plain = predict(times, {512, 513, 1281, 0});
   EXPECT_EQ(plain.predictions.size(), 1u);
   ASSERT_EQ(plain.refused.size(), 3u);
-  EXPECT_EQ(plain.refused[0],
+  EXPECT_EQ(plain.refused[0].why,
             "K=513 is more than 4 times the largest K measured (128): predicted only when asked "
             "for explicitly");
-  EXPECT_EQ(plain.refused[1],
+  EXPECT_EQ(plain.refused[1].why,
             "K=1281 is more than 10 times the largest K measured (128): no prediction");
-  EXPECT_EQ(plain.refused[2], "K=0 is not a number of workers");
+  EXPECT_EQ(plain.refused[2].why, "K=0 is not a number of workers");
   const PredictionsAnswer asked = predict(times, {1280, 1281}, {.beyond_cap = true});
   EXPECT_EQ(asked.predictions.size(), 1u);
   EXPECT_EQ(asked.refused.size(), 1u);
@@ -73,7 +73,7 @@ TEST(Prediction, IsTheSameWithAnyNumberOfThreads) {
 TEST(Prediction, WithoutAModelThereIsNone) {
   const PredictionsAnswer answer = predict({{1, {1.0}}, {2, {0.6}}}, {4});
   EXPECT_TRUE(answer.predictions.empty());
-  EXPECT_EQ(answer.refused.at(0), "no model could be fitted: no prediction");
+  EXPECT_EQ(answer.refused.at(0).why, "no model could be fitted: no prediction");
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 
 #include <cmath>
 
-#include "orchestrator/analysis/queueing/formulas.h"
-
 namespace kneepoint {
 namespace {
 

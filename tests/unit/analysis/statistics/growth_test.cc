@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "orchestrator/analysis/breakdown/roofline.h"
-#include "orchestrator/analysis/models/isoefficiency.h"
+#include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/training.h"
 #include "tests/unit/analysis/reference.h"
 

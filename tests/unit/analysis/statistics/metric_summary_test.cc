@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/statistics/metric_summary.h"
+#include "orchestrator/analysis/statistics/tail.h"
 
 #include <gtest/gtest.h>
 

@@ -51,7 +51,7 @@ TEST(Summary, StrongAndWeakAreTheReferences) {
     }
   }
   EXPECT_EQ(summary.knees[0].k_sure, 6);  // E(6) = 0.715, E(7) = 0.670
-  EXPECT_EQ(summary.knees[1].where, "beyond K_max");
+  EXPECT_EQ(summary.knees[1].place, KneePlace::beyond);
   ASSERT_EQ(summary.curves[0].lines.size(), 2u);
   EXPECT_EQ(summary.curves[0].lines[0].floor, 0.8);
   EXPECT_EQ(summary.curves[0].lines[1].floor, 0.5);
@@ -158,7 +158,7 @@ TEST(Summary, NothingRanIsSaid) {
   EXPECT_FALSE(summary.anything_ran);
   EXPECT_FALSE(summary.all_points_have_data);
   EXPECT_EQ(summary.curves[0].baseline(), nullptr);
-  EXPECT_EQ(summary.knees[0].where, "no data");
+  EXPECT_EQ(summary.knees[0].place, KneePlace::none);
   EXPECT_FALSE(summarise(StudyEvidence{}).all_points_have_data);
 }
 

@@ -11,7 +11,7 @@
 
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/figures/svg.h"
-#include "orchestrator/report/figures/svg_scale.h"
+#include "orchestrator/report/figures/svg_plot.h"
 #include "tests/unit/analysis/evidence_builder.h"
 #include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/golden.h"
@@ -81,7 +81,7 @@ TEST(Figures, AreWellFormedWithTitleAndDescription) {
 }
 
 std::string efficiency_of(const Document& document, std::size_t curve, KScale scale) {
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   return standalone_svg(efficiency_figure(document, views[curve], scale).value());
 }
 
@@ -105,7 +105,7 @@ TEST(Figures, TheKneeIsWhereTheReportHasIt) {
 
 TEST(Figures, ExtrapolationIsHatchedAndOnlyThere) {
   const Document document = make_document(sample_study());
-  const std::vector<CurveView> views = curve_views(document.study, document.analysis);
+  const std::vector<CurveView> views = curve_views(document.analysis);
   ASSERT_FALSE(views[2].analysis->band.empty());
   EXPECT_EQ(views[2].analysis->band.back().k, 32);
   EXPECT_NE(efficiency_of(document, 2, KScale::log2).find("class=\"ex kx\""), std::string::npos);

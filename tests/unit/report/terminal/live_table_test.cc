@@ -42,6 +42,15 @@ TEST(LiveTable, ColumnsOfAllCurvesStandBelowEachOther) {
   EXPECT_NE(text.find("jacobi weak    K             1          2\n"), std::string::npos) << text;
 }
 
+TEST(LiveTable, SaysWhereEfficiencyIsByWork) {
+  const StudySummary summary = summarise(sample_study());
+  const PointSummary& last = summary.curves[1].points.back();
+  ASSERT_TRUE(last.is_by_work());
+  const std::string text = to_live_table(summary, {false, 100});
+  EXPECT_NE(text.find("jacobi weak, E by work"), std::string::npos) << text;
+  EXPECT_NE(text.find(fixed_text(last.efficiency, 2)), std::string::npos) << text;
+}
+
 TEST(LiveTable, GoesOnInAFurtherBlockWhenTheWidthIsShort) {
   EvidenceBuilder b;
   for (int k = 1; k <= 128; k *= 2) b.add(Mode::strong, k, {1.0 / k, 1.01 / k, 1.02 / k, 1.03 / k});
