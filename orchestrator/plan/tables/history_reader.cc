@@ -10,7 +10,6 @@
 
 #include "orchestrator/plan/tables/cells.h"
 #include "orchestrator/plan/tables/text.h"
-#include "orchestrator/plan/yaml/text_check.h"
 #include "orchestrator/plan/yaml/yaml.h"
 
 namespace kneepoint {

@@ -8,7 +8,6 @@
 
 #include "orchestrator/plan/tables/cells.h"
 #include "orchestrator/plan/tables/text.h"
-#include "orchestrator/plan/yaml/text_check.h"
 
 namespace kneepoint {
 namespace {
