@@ -15,7 +15,6 @@
 #include "orchestrator/cli/progress_text.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/provenance.h"
-#include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/reader.h"
 #include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"

@@ -7,7 +7,7 @@
 
 #include "orchestrator/base/random.h"
 #include "orchestrator/plan/plan/case_formulas.h"
-#include "orchestrator/plan/plan/placeholders.h"
+#include "orchestrator/plan/plan/formula.h"
 
 namespace kneepoint {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "orchestrator/plan/plan/placeholders.h"
+#include "orchestrator/plan/plan/formula.h"
 
 namespace kneepoint {
 namespace {

@@ -2,24 +2,15 @@
 //
 // The catalog's formulas are checked like a plan's, so that a slip in it is seen by our tests and
 // not by a user.
-#include "orchestrator/plan/plan/catalog.h"
-
 #include <algorithm>
 
 #include "orchestrator/base/ensure.h"
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/plan/placeholders.h"
 #include "orchestrator/plan/plan/reader.h"
-#include "orchestrator/plan/yaml/keys.h"
 
 namespace kneepoint {
 namespace {
-
-std::string required(const YamlView& view) {
-  if (!view.present()) view.fail("missing");
-  return view.text().value_or("");
-}
 
 // "" is allowed and means that there is none.
 std::string optional_formula(const YamlView& view, const std::vector<std::string>& names) {
@@ -41,13 +32,35 @@ void read_emulated(const YamlView& view, CatalogEntry& entry) {
   }
 }
 
+using Entry = CatalogEntry;
+const Keys<Entry> kCatalogSize = {
+    {"meaning", required(text(&Entry::size_meaning), "missing")}, {"strong"}, {"weak"}};
+const Keys<Entry> kHeldFixed = {
+    {"strong", required(text(&Entry::held_fixed_strong), "missing")},
+    {"weak", required(text(&Entry::held_fixed_weak), "missing")},
+};
+const KeySet kCatalogModel = {{{"strong"}, {"weak"}}};
+const Keys<Entry> kEntry = {
+    {"name", required(text(&Entry::name), "missing")},
+    {"program", required(text(&Entry::program), "missing")},
+    {"summary", required(text(&Entry::summary), "missing")},
+    {"needs", text(&Entry::needs)},
+    {"size", map_of(kCatalogSize)},
+    {"held_fixed", map_of(kHeldFixed)},
+    {"work_unit", text(&Entry::work_unit)},
+    {"divisible"},
+    {"model", elsewhere(kCatalogModel)},
+    {"flops"},
+    {"bytes"},
+    {"parallelism"},
+    {"parameters", free_names()},
+    {"emulated_when"},
+};
+const KeySet kCatalog = {{{"workloads", &kEntry}}};
+
 CatalogEntry read_entry(const YamlView& view) {
   CatalogEntry entry;
-  if (!view.check_map()) return entry;
-  entry.name = required(view["name"]);
-  entry.program = required(view["program"]);
-  entry.summary = required(view["summary"]);
-  read_into(view["needs"].text(), entry.needs);
+  if (!kEntry.read(view, entry)) return entry;
   std::vector<std::string> names = {"K", "ranks", "nodes", "threads"};
   std::vector<std::string> placeholders = built_in_placeholders();
   for (const YamlView& parameter : view["parameters"].entries()) {
@@ -55,8 +68,7 @@ CatalogEntry read_entry(const YamlView& view) {
     if (is_number(entry.parameters.back().value)) names.push_back(parameter.name());
     placeholders.push_back(parameter.name());
   }
-  if (const YamlView size = view["size"]; size.check_map()) {
-    entry.size_meaning = required(size["meaning"]);
+  if (const YamlView size = view["size"]; size.is(YamlNode::Kind::map)) {
     entry.default_size_strong = optional_formula(size["strong"], names);
     entry.default_size_weak = optional_formula(size["weak"], names);
     // Both given as "": the workload has no size, and a plan needs to give none.
@@ -65,13 +77,10 @@ CatalogEntry read_entry(const YamlView& view) {
     if (none) entry.size_meaning.clear();
   }
   names.emplace_back("size");
-  if (const YamlView held = view["held_fixed"]; held.check_map()) {
-    entry.held_fixed_strong = required(held["strong"]);
-    entry.held_fixed_weak = required(held["weak"]);
+  if (const YamlView held = view["held_fixed"]; held.is(YamlNode::Kind::map)) {
     check_placeholders(held["strong"], entry.held_fixed_strong, placeholders);
     check_placeholders(held["weak"], entry.held_fixed_weak, placeholders);
   }
-  read_into(view["work_unit"].text(), entry.work_unit);
   entry.divisible = optional_formula(view["divisible"], names);
   if (const YamlView model = view["model"]; model.check_map()) {
     entry.model_strong = read_formula(model["strong"], names);
@@ -88,16 +97,13 @@ CatalogEntry read_entry(const YamlView& view) {
 
 CatalogRead read_catalog(std::string_view text, const std::string& path) {
   CatalogRead read;
-  YamlFile file = parse_yaml(text, path);
-  read.problems = std::move(file.problems);
-  const YamlView root(file.root, catalog_keys(), path, read.problems);
-  if (root.check_map()) {
+  read.problems = read_yaml(text, path, kCatalog, [&](const YamlView& root) {
+    if (!root.check_map()) return;
     if (!root["workloads"].present()) root["workloads"].fail("missing");
     for (const YamlView& item : root["workloads"].items()) {
       read.entries.push_back(read_entry(item));
     }
-  }
-  sort_problems(read.problems);
+  });
   return read;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formulas of sizes, models and results: `256 * K^(1/3)`. A formula sees only the names it is given
-// and never changes them; a result that is not a finite number is an error. muParser stays inside
-// formula.cc.
+// What texts of a plan are made of: formulas and placeholders. Formulas are those of sizes, models
+// and results: `256 * K^(1/3)`. A formula sees only the names it is given and never changes them; a
+// result that is not a finite number is an error. muParser stays inside formula.cc.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "orchestrator/base/result.h"
+#include "orchestrator/model/plan.h"
 
 namespace kneepoint {
 
@@ -49,5 +50,18 @@ std::string number_text(double value);
 
 // The whole text is a finite number.
 bool is_number(std::string_view text);
+
+// {size}, {K}, {parameter} in commands and environment values. Only `{name}` is a placeholder;
+// `{{name}}` stands for the text `{name}`, and any other brace for itself. The replaced text is one
+// argument as it is: nothing here passes through a shell.
+//
+// K size mode ranks nodes ranks_per_node threads gpus_per_node seed build: no parameter may be
+// called so. {build} has a value only with `run --ab`.
+const std::vector<std::string>& built_in_placeholders();
+
+std::vector<std::string> placeholders_in(std::string_view text);
+
+// Names without a value stay as they are.
+std::string replace_placeholders(std::string_view text, std::span<const Parameter> values);
 
 }  // namespace kneepoint

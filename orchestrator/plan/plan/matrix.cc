@@ -10,9 +10,8 @@
 #include "orchestrator/base/random.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/case_formulas.h"
+#include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/identity.h"
-#include "orchestrator/plan/plan/placeholders.h"
-#include "orchestrator/plan/plan/shapes.h"
 
 namespace kneepoint {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan -> points -> runs. Pure and seeded: the same plan and seed give the same runs on any machine
-// (except that `to: site` asks for the site's capacity).
+// Plan -> points -> runs, and the shape of each K on one site. Pure and seeded: the same plan and
+// seed give the same runs on any machine (except that `to: site` asks for the site's capacity).
 #pragma once
 
 #include <string>
@@ -43,5 +43,25 @@ std::vector<Run> interleave(const std::vector<int>& points, int from, int to, st
 // Warnings that `check` shows: divisibility traps, machines not filled, K beyond the site, K lists
 // too short for the models.
 std::vector<std::string> plan_warnings(const Study& study, const SiteCapacity& capacity);
+
+// One combination of the plan's shape lists.
+struct ShapeChoice {
+  int ranks_per_node = 0;  // 0: not given
+  int threads_per_rank = 1;
+};
+std::vector<ShapeChoice> shape_choices(const ShapeSpec& spec);
+
+// The site's capacity, cut to the ceilings of site and plan.
+SiteCapacity usable_capacity(const SiteCapacity& capacity, const Site& site, const Limits& limits);
+
+// As many workers as the site holds; 0: unknown.
+int workers_that_fit(const Plan& plan, const ShapeChoice& choice, const SiteCapacity& capacity);
+
+// Ascending, distinct; `to: site` needs site_workers > 0.
+Result<std::vector<int>> resolve_scale(const Scale& scale, int site_workers);
+
+// `local`: everything is on one node, however much it is.
+Result<Shape> resolve_shape(const Plan& plan, const ShapeChoice& choice, int k, bool local,
+                            const SiteCapacity& capacity);
 
 }  // namespace kneepoint

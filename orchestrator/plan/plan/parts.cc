@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scale, environment, formulas, names.
+// Scale, environment, formulas, names, noise.
 #include "orchestrator/plan/plan/parts.h"
 
 #include <algorithm>
 
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/plan/plan/formula.h"
-#include "orchestrator/plan/plan/placeholders.h"
 
 namespace kneepoint {
 namespace {
+
+const Keys<Scale> kScale = {{"from", whole(&Scale::from, 1, kMaxK)}, {"to"}, {"by"}, {"step"}};
 
 std::optional<Scale> read_scale_list(const YamlView& view) {
   Scale scale;
@@ -66,7 +67,42 @@ void read_stride(const YamlView& view, Scale& scale) {
   }
 }
 
+const Keys<NoiseSpec> kNoiseLimit = {
+    {"steal", share(&NoiseSpec::steal), "no limit",
+     "of the time in which CPUs wanted to run, what a hypervisor gave to others"},
+    {"others", number(&NoiseSpec::others, 0, 1e6), "no limit",
+     "cores that other programs used on average"},
+    {"clock_drop", share(&NoiseSpec::clock_drop), "no limit",
+     "how far the clock fell below its highest in the run"},
+    {"throttle", share(&NoiseSpec::throttle), "no limit",
+     "of the samples, those in which a GPU was throttled by heat or power"},
+};
+const Keys<NoiseSpec> kNoise = {
+    {"sample",
+     as("duration, at least `100ms`", required(duration(&NoiseSpec::sample_ns, 100 * kMillisecond),
+                                               "missing; expected how often to look, such as 1s")),
+     "required", "how often to look"},
+    {"limit", map_of(kNoiseLimit)},
+    {"repeat", as("number up to 20", whole(&NoiseSpec::repeat, 0, 20)), "0",
+     "how often a run beyond a limit is tried again"},
+};
+
 }  // namespace
+
+const Words<Mode>& mode_words() {
+  static const Words<Mode> words = {{"strong", Mode::strong}, {"weak", Mode::weak}};
+  return words;
+}
+
+const Words<WorkerUnit>& worker_words() {
+  static const Words<WorkerUnit> words = {
+      {"node", WorkerUnit::node}, {"rank", WorkerUnit::rank}, {"gpu", WorkerUnit::gpu}};
+  return words;
+}
+
+const KeySet& scale_keys() {
+  return kScale;
+}
 
 std::optional<Scale> read_scale(const YamlView& view) {
   if (!view.present()) return std::nullopt;
@@ -75,9 +111,8 @@ std::optional<Scale> read_scale(const YamlView& view) {
     view.expected("a list of K such as [1, 2, 4] or {from: 1, to: 64, by: doubling}");
     return std::nullopt;
   }
-  view.check_map();
   Scale scale;
-  read_into(view["from"].integer(1, kMaxK), scale.from);
+  kScale.read(view, scale);
   const YamlView to = view["to"];
   if (!to.present()) {
     to.fail("missing; expected the largest K, or 'site' for as many as the site holds");
@@ -142,6 +177,17 @@ void check_placeholders(const YamlView& view, const std::string& text,
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     view.fail("'{" + name + "}': " + unknown_word("placeholder", name, known) +
               " (for the text itself write '{{" + name + "}}')");
+  }
+}
+
+const KeySet& noise_keys() {
+  return kNoise;
+}
+
+void read_noise(const YamlView& view, NoiseSpec& noise) {
+  if (!kNoise.read(view, noise)) return;
+  if (noise.repeat > 0 && !view["limit"].present()) {
+    view["repeat"].fail_at_key("nothing says which run is disturbed; add limit: {others: 0.2}");
   }
 }
 

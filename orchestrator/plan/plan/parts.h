@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces of the plan language that appear in several places: scale, environment, formulas, names.
-// Like every reader here they put problems on the view's list and go on.
+// The parts of the plan's reader, and pieces of its language that sites, mixes and price books
+// share: scale, environment, formulas, names. Like every reader here they put problems on the
+// view's list and go on.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "orchestrator/model/plan.h"
-#include "orchestrator/plan/yaml/view.h"
+#include "orchestrator/plan/yaml/keys.h"
 
 namespace kneepoint {
 
 constexpr int kMaxK = 1'000'000;
 constexpr int kMaxKs = 10'000;  // distinct K of one scale
 
+const Words<Mode>& mode_words();
+const Words<WorkerUnit>& worker_words();
+
 std::optional<Scale> read_scale(const YamlView& view);
+const KeySet& scale_keys();
 
 // Names are checked; values may hold placeholders, which `known` lists.
 std::vector<EnvironmentVariable> read_environment(const YamlView& view,
@@ -32,5 +38,42 @@ void check_placeholders(const YamlView& view, const std::string& text,
 
 bool is_plain_name(std::string_view text);  // [A-Za-z0-9_-], 1 to 64
 bool is_currency(std::string_view text);    // capitals and digits, 2 to 8: "USD", "SU"
+// A path that stays in the folder it is meant for: relative, without "..", not empty.
+bool is_inside(const std::string& path);
+
+// One entry of a plan's `workloads:`.
+WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
+                           const std::vector<CatalogEntry>& catalog);
+const KeySet& workload_keys();
+
+// What it says of its program beyond the command line, into `metrics` and `program`. `known`:
+// placeholders that names of files may hold.
+void read_program_files(const YamlView& workload_view, const std::vector<std::string>& known,
+                        WorkloadSpec& workload);
+const KeySet& metric_keys();
+const KeySet& sanity_keys();
+
+// What the plan's `noise` says.
+void read_noise(const YamlView& view, NoiseSpec& noise);
+const KeySet& noise_keys();
+
+// A value or a list of values, each once. `needed`: what an empty list lacks.
+template <typename V, typename Get>
+void read_distinct(const YamlView& view, Get get, const char* needed, std::vector<V>& values) {
+  if (!view.present()) return;
+  values.clear();
+  for (const YamlView& item : view.one_or_many()) {
+    const auto value = get(item);
+    if (!value) continue;
+    if (std::find(values.begin(), values.end(), *value) != values.end()) {
+      item.fail("'" + item.node()->text + "' is listed twice");
+    } else {
+      values.push_back(*value);
+    }
+  }
+  if (view.is(YamlNode::Kind::list) && view.node()->items.empty()) {
+    view.fail(std::string("the list is empty; expected ") + needed);
+  }
+}
 
 }  // namespace kneepoint

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pattern is compiled and a JSON path parsed here, so that the agent, hours later on some node,
-// has nothing to refuse. Whether an input is there is for whoever may look (cli/input_files).
-#include "orchestrator/plan/plan/program_reader.h"
-
+// What a workload says of its program beyond the command line: metrics, sanity rules, files kept
+// and files staged. A pattern is compiled and a JSON path parsed here, so that the agent, hours
+// later on some node, has nothing to refuse. Whether an input is there is for whoever may look
+// (cli/input_files).
 #include <algorithm>
 #include <regex>
 
@@ -64,6 +64,20 @@ void read_source(const YamlView& view, const std::vector<std::string>& known,
   }
 }
 
+const Keys<MetricSpec> kMetric = {
+    {"pattern", as("regular expression (ECMAScript)"), "this or `json`",
+     "one group in parentheses: the number; the last match counts"},
+    {"json", as("path"), "this or `pattern`",
+     "a value of a JSON document: the whole text, or the last line of it that is one"},
+    {"unit", as("text"), "`s` for `time`", "`time` takes `s`, `ms`, `us`, `ns`"},
+    {"from", as("`stdout`, `stderr`; for `time` also `mpi`, `probe`"), "`stdout`",
+     "`mpi` and `probe` take neither pattern, path nor file"},
+    {"file", as("path in the run's folder"), "",
+     "instead of `from`; of more than 16 MiB only the first and last 8 MiB are searched"},
+    {"better", word(&MetricSpec::better, {"lower", "higher"}), "`lower` for `time`",
+     "which way is better; shown by `explain`, part of the series' hash"},
+};
+
 void read_metric(const YamlView& entry, const std::vector<std::string>& known,
                  WorkloadSpec& workload) {
   MetricSpec metric;
@@ -71,8 +85,9 @@ void read_metric(const YamlView& entry, const std::vector<std::string>& known,
   if (!is_plain_name(metric.name)) {
     entry.fail_at_key("expected a name of letters, digits, '_' and '-'");
   }
-  if (!entry.check_map()) return;
   const bool is_time = metric.name == "time";
+  if (is_time) metric.better = "lower";
+  if (!kMetric.read(entry, metric)) return;
   read_source(entry, known, is_time ? kTimeSources : kStreams, metric.from, metric.file);
   const bool by_itself = metric.from == "mpi" || metric.from == "probe";
   const YamlView pattern = entry["pattern"];
@@ -104,9 +119,6 @@ void read_metric(const YamlView& entry, const std::vector<std::string>& known,
   static const std::vector<std::string> units = {"s", "ms", "us", "ns"};
   if (is_time) metric.unit = "s";
   read_into(is_time ? entry["unit"].word(units) : entry["unit"].text(), metric.unit);
-  static const std::vector<std::string> directions = {"lower", "higher"};
-  if (is_time) metric.better = "lower";
-  read_into(entry["better"].word(directions), metric.better);
   if (is_time && metric.better == "higher") {
     entry["better"].fail("of 'time' lower is better; a rate is a metric of its own");
   }
@@ -129,20 +141,6 @@ void read_metrics(const YamlView& view, const std::vector<std::string>& known,
   }
 }
 
-void read_exit_codes(const YamlView& view, std::vector<int>& codes) {
-  for (const YamlView& item : view.one_or_many()) {
-    const auto code = item.integer(0, 255);
-    if (!code) continue;
-    if (std::find(codes.begin(), codes.end(), *code) != codes.end()) {
-      item.fail("'" + std::to_string(*code) + "' is listed twice");
-    }
-    codes.push_back(*code);
-  }
-  if (view.is(YamlNode::Kind::list) && view.items().empty()) {
-    view.fail("the list is empty; expected exit codes such as [0, 3]");
-  }
-}
-
 void read_tolerance(const YamlView& view, SanityRule& rule) {
   const auto text = view.is(YamlNode::Kind::scalar) ? view.text() : std::nullopt;
   if (text && !text->empty() && text->back() == '%') {
@@ -152,6 +150,15 @@ void read_tolerance(const YamlView& view, SanityRule& rule) {
     read_into(view.number(0, kMostNumber), rule.tolerance);
   }
 }
+
+void read_exit_codes(const YamlView& view, std::vector<int>& codes) {
+  const auto code = [](const YamlView& item) { return item.integer(0, 255); };
+  read_distinct(view, code, "exit codes such as [0, 3]", codes);
+}
+
+const Keys<SanityRule> kSanity = {{"must_match"}, {"must_not_match"}, {"from"},     {"file"},
+                                  {"exit_codes"}, {"metric"},         {"at_least"}, {"at_most"},
+                                  {"equals"},     {"tolerance"}};
 
 void read_bounds(const YamlView& view, const WorkloadSpec& workload, SanityRule& rule) {
   rule.kind = SanityRule::Kind::metric;
@@ -164,7 +171,7 @@ void read_bounds(const YamlView& view, const WorkloadSpec& workload, SanityRule&
     view["metric"].fail("'" + rule.metric + "': " + unknown_word("metric", rule.metric, names));
   }
   const auto bound = [&](const char* key, std::optional<double>& to) {
-    if (const auto value = view[key].number(-kMostNumber, kMostNumber)) to = *value;
+    read_into(view[key].number(-kMostNumber, kMostNumber), to);
   };
   bound("at_least", rule.at_least);
   bound("at_most", rule.at_most);
@@ -301,25 +308,12 @@ void read_program_files(const YamlView& view, const std::vector<std::string>& kn
   }
 }
 
-void read_noise(const YamlView& view, NoiseSpec& noise) {
-  if (!view.check_map()) return;
-  const YamlView sample = view["sample"];
-  if (!sample.present()) sample.fail("missing; expected how often to look, such as 1s");
-  read_into(sample.duration(100 * kMillisecond), noise.sample_ns);
-  const YamlView limit = view["limit"];
-  if (limit.check_map()) {
-    const auto bound = [](const auto& value, std::optional<double>& to) {
-      if (value) to = *value;
-    };
-    bound(limit["steal"].share(), noise.steal);
-    bound(limit["others"].number(0, 1e6), noise.others);
-    bound(limit["clock_drop"].share(), noise.clock_drop);
-    bound(limit["throttle"].share(), noise.throttle);
-  }
-  read_into(view["repeat"].integer(0, 20), noise.repeat);
-  if (noise.repeat > 0 && !limit.present()) {
-    view["repeat"].fail_at_key("nothing says which run is disturbed; add limit: {others: 0.2}");
-  }
+const KeySet& metric_keys() {
+  return kMetric;
+}
+
+const KeySet& sanity_keys() {
+  return kSanity;
 }
 
 }  // namespace kneepoint

@@ -8,11 +8,8 @@
 #include <set>
 
 #include "orchestrator/model/money.h"
+#include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/plan/placeholders.h"
-#include "orchestrator/plan/plan/program_reader.h"
-#include "orchestrator/plan/plan/workload_reader.h"
-#include "orchestrator/plan/yaml/keys.h"
 
 namespace kneepoint {
 namespace {
@@ -21,11 +18,10 @@ constexpr int kMaxRepeats = 1'000;
 constexpr double kMaxAmount = 1e12;
 constexpr double kLeastNodeHours = 1e-6;  // 0 would read as "none"
 
-void read_study(const YamlView& view, Plan& plan) {
-  if (!view.present()) view.fail("missing; expected a name such as jacobi-nightly");
+void read_study(const YamlView& view, std::string& study) {
   const auto name = view.text();
   if (!name) return;
-  plan.study = *name;
+  study = *name;
   const auto is_good = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   };
@@ -36,59 +32,53 @@ void read_study(const YamlView& view, Plan& plan) {
   }
 }
 
-void read_counts(const YamlView& view, int most, std::vector<int>& counts) {
-  if (!view.present()) return;
-  counts.clear();
-  for (const YamlView& item : view.one_or_many()) {
-    const auto count = item.integer(1, most);
-    if (!count) continue;
-    if (std::find(counts.begin(), counts.end(), *count) != counts.end()) {
-      item.fail("'" + std::to_string(*count) + "' is listed twice");
-    } else {
-      counts.push_back(*count);
-    }
-  }
-  if (view.is(YamlNode::Kind::list) && view.items().empty()) {
-    view.fail("the list is empty; expected at least one number");
-  }
+void read_counts(const YamlView& view, std::vector<int>& counts) {
+  const auto count = [](const YamlView& item) { return item.integer(1, 100'000); };
+  read_distinct(view, count, "at least one number", counts);
 }
 
-void read_shape(const YamlView& view, ShapeSpec& shape) {
-  if (!view.check_map()) return;
-  read_counts(view["ranks_per_node"], 100'000, shape.ranks_per_node);
-  read_counts(view["threads_per_rank"], 100'000, shape.threads_per_rank);
-  read_into(view["gpus_per_node"].integer(0, 1'000), shape.gpus_per_node);
-  static const std::vector<std::string> words = {"core", "socket", "none"};
-  if (const auto word = view["bind"].word(words)) shape.bind = *parse_bind(*word);
-}
+const Keys<ShapeSpec> kShape = {
+    {"ranks_per_node", as("number or list", by(&ShapeSpec::ranks_per_node, read_counts)),
+     "`worker: node`: 1; `rank`: as many as fit", "not with `worker: gpu`"},
+    {"threads_per_rank", as("number or list", by(&ShapeSpec::threads_per_rank, read_counts)), "1",
+     "`OMP_NUM_THREADS` of every rank"},
+    {"gpus_per_node", whole(&ShapeSpec::gpus_per_node, 0, 1'000), "the site's, with `worker: gpu`",
+     "GPUs of a node"},
+    {"bind",
+     one_of(&ShapeSpec::bind,
+            Words<Bind>{{"core", Bind::core}, {"socket", Bind::socket}, {"none", Bind::none}}),
+     "`core`", "what a rank is bound to; verified from what the ranks report"},
+};
 
 void read_modes(const YamlView& view, std::vector<Mode>& modes) {
-  if (!view.present()) return;
-  modes.clear();
-  static const std::vector<std::string> words = {"strong", "weak"};
-  for (const YamlView& item : view.one_or_many()) {
-    const auto word = item.word(words);
-    if (!word) continue;
-    if (std::find(modes.begin(), modes.end(), *parse_mode(*word)) != modes.end()) {
-      item.fail("'" + *word + "' is listed twice");
-    } else {
-      modes.push_back(*parse_mode(*word));
-    }
-  }
-  if (view.is(YamlNode::Kind::list) && view.items().empty()) {
-    view.fail("the list is empty; expected strong, weak or both");
-  }
+  const auto mode = [](const YamlView& item) { return value_of_word(item, mode_words()); };
+  read_distinct(view, mode, "strong, weak or both", modes);
 }
 
+const Keys<Iterations> kIterations = {
+    {"warmup", whole(&Iterations::warmup, 0, 1'000'000), "1", "iterations that don't count"},
+    {"count", whole(&Iterations::count, 1, 1'000'000), "5", "T of a run is their sum"},
+    {"min_time", duration(&Iterations::min_time, 1), "",
+     "instead of `count`: as many as it takes; T is then per iteration"},
+};
+
 void read_iterations(const YamlView& view, Iterations& iterations) {
-  if (!view.check_map()) return;
-  read_into(view["warmup"].integer(0, 1'000'000), iterations.warmup);
-  read_into(view["count"].integer(1, 1'000'000), iterations.count);
-  read_into(view["min_time"].duration(1), iterations.min_time);
+  if (!kIterations.read(view, iterations)) return;
   if (view["count"].present() && view["min_time"].present()) {
     view["min_time"].fail_at_key("give either 'count' or 'min_time'");
   }
 }
+
+const Keys<Repeat> kUntil = {
+    {"efficiency_ci",
+     required(share(&Repeat::until_efficiency_ci), "missing; expected a half-width such as 2%"), "",
+     "stop early once the interval of E has this half-width"},
+};
+const Keys<Repeat> kRepeat = {
+    {"min", as("number"), "5; `min`, or 20 with `until`", "at least, at most"},
+    {"max"},
+    {"until", map_of(kUntil)},
+};
 
 void read_repeat(const YamlView& view, Repeat& repeat) {
   if (!view.present()) return;
@@ -101,13 +91,8 @@ void read_repeat(const YamlView& view, Repeat& repeat) {
     view.expected("a number or {min: 5, max: 20, until: {efficiency_ci: 2%}}");
     return;
   }
-  view.check_map();
+  kRepeat.read(view, repeat);
   const YamlView until = view["until"];
-  if (until.check_map()) {
-    const YamlView width = until["efficiency_ci"];
-    if (!width.present()) width.fail("missing; expected a half-width such as 2%");
-    read_into(width.share(), repeat.until_efficiency_ci);
-  }
   repeat.max = until.present() ? 20 : 0;
   read_into(view["max"].integer(1, kMaxRepeats), repeat.max);
   if (repeat.max > 0) repeat.min = std::min(repeat.min, repeat.max);
@@ -126,17 +111,30 @@ void read_repeat(const YamlView& view, Repeat& repeat) {
   }
 }
 
+const Keys<Limits> kBudget = {
+    {"node_hours", number(&Limits::node_hours, kLeastNodeHours, kMaxAmount), "none",
+     "nothing starts that could pass them"},
+    {"amount", as("number, `USD`"), "none",
+     "the same in money; needs a price in the same currency: `--prices FILE --item NAME` of "
+     "`check` and `run`, or that of the site"},
+    {"currency"},
+};
+const Keys<Limits> kLimits = {
+    {"concurrent", whole(&Limits::concurrent, 1, 100'000), "the backend's", "allocations at once"},
+    {"nodes", whole(&Limits::nodes, 1, kMaxK), "none", "nodes at once"},
+    {"budget", map_of(kBudget)},
+    {"timeout", duration(&Limits::timeout, kMillisecond), "`20m`", "of one run"},
+    {"queue_wait", duration(&Limits::queue_wait, 0), "`0` (for ever)",
+     "how long a run may wait in the queue"},
+    {"retries", whole(&Limits::retries, 0, 100), "1", "attempts after the first"},
+    {"oversubscribe", truth(&Limits::oversubscribe), "false",
+     "may ranks × threads exceed the local cores? Such points are marked"},
+};
+
 void read_limits(const YamlView& view, Limits& limits) {
-  if (!view.check_map()) return;
-  read_into(view["concurrent"].integer(1, 100'000), limits.concurrent);
-  read_into(view["nodes"].integer(1, kMaxK), limits.nodes);
-  read_into(view["timeout"].duration(kMillisecond), limits.timeout);
-  read_into(view["queue_wait"].duration(0), limits.queue_wait);
-  read_into(view["retries"].integer(0, 100), limits.retries);
-  read_into(view["oversubscribe"].truth(), limits.oversubscribe);
+  if (!kLimits.read(view, limits)) return;
   const YamlView budget = view["budget"];
-  if (!budget.check_map()) return;
-  read_into(budget["node_hours"].number(kLeastNodeHours, kMaxAmount), limits.node_hours);
+  if (!budget.is(YamlNode::Kind::map)) return;
   const auto amount = budget["amount"].text();
   if (amount) {
     const auto micros = parse_micros(*amount);
@@ -162,25 +160,46 @@ void read_limits(const YamlView& view, Limits& limits) {
   }
 }
 
-void read_knee(const YamlView& view, KneeSpec& knee) {
-  if (!view.check_map()) return;
-  static const std::vector<std::string> rules = {"efficiency", "power",    "marginal",
-                                                 "min_time",   "usl_peak", "kneedle"};
-  read_into(view["rule"].word(rules), knee.rule);
-  read_into(view["floor"].share(), knee.floor);
-}
+const Keys<KneeSpec> kKnee = {
+    {"rule",
+     as("see below", word(&KneeSpec::rule,
+                          {"efficiency", "power", "marginal", "min_time", "usl_peak", "kneedle"})),
+     "`efficiency`", "which rule names the knee; reports list them all"},
+    {"floor", share(&KneeSpec::floor), "0.7", "of the rule `efficiency`"},
+};
 
-void read_gate(const YamlView& view, GateOptions& gate) {
-  if (!view.check_map()) return;
-  read_into(view["alpha"].share(), gate.alpha);
-  read_into(view["min_effect"].share(), gate.min_effect);
-  read_into(view["confirm_effect"].share(), gate.confirm_effect);
-  read_into(view["max_regression"].share(), gate.max_regression);
-  read_into(view["curve_alpha"].share(), gate.curve_alpha);
-  read_into(view["curve_effect"].share(), gate.curve_effect);
-  read_into(view["drift"].share(), gate.drift);
-  read_into(view["knee_shift"].share(), gate.knee_shift);
-}
+const Keys<GateOptions> kGate = {
+    {"min_effect", share(&GateOptions::min_effect), "3%",
+     "a point that is slower by less is never suspect"},
+    {"alpha", share(&GateOptions::alpha), "2.5%",
+     "false alarms of a night, over all its points, for each window"},
+    {"confirm_effect", share(&GateOptions::confirm_effect), "1.5%",
+     "what builds in turns must show at a point (`gate --confirm`, `run --ab`)"},
+    {"max_regression", share(&GateOptions::max_regression), "5%",
+     "nights that can't show this on a whole curve are INCONCLUSIVE"},
+    {"curve_alpha", share(&GateOptions::curve_alpha), "0.5%",
+     "false alarms of a whole curve, for each window; also of its knee and its drift"},
+    {"curve_effect", share(&GateOptions::curve_effect), "2%",
+     "a whole curve that is slower by less is never suspect"},
+    {"drift", share(&GateOptions::drift), "5%",
+     "a curve whose last nights are slower than the baseline by less has not drifted"},
+    {"knee_shift", share(&GateOptions::knee_shift), "25%",
+     "of a doubling of K: a knee that moved by less has not moved"},
+};
+
+const Keys<SearchSpec> kSearch = {
+    {"knee", as("`adaptive`"), "this or the next",
+     "look for the knee by efficiency (`knee: {floor: ...}`)"},
+    {"recommendation", as("`adaptive`"), "this or the one before",
+     "look for the K to recommend, as `kneepoint recommend` does"},
+    {"objective", as("`cost`, `time`"), "`cost`",
+     "with `recommendation`: of a result; cost by the study's price, without one node-hours"},
+    {"within", as("share"), "10%; 5%",
+     "`knee`: stop when half of its 95% interval is at most this share of its K. "
+     "`recommendation`: stop when no K is better than the best by more than this, with 95%"},
+    {"first", as("number, 2 or more", whole(&SearchSpec::first, 2, kMaxRepeats)), "2",
+     "runs at a K that is looked at for the first time"},
+};
 
 // `root` for what an adaptive search must agree with.
 void read_search(const YamlView& root, Plan& plan) {
@@ -191,9 +210,9 @@ void read_search(const YamlView& root, Plan& plan) {
     static_cast<void>(view.word(words));
     return;
   }
-  view.check_map();
-  static const std::vector<std::string> words = {"adaptive"};
   SearchSpec& search = plan.search;
+  kSearch.read(view, search);
+  static const std::vector<std::string> words = {"adaptive"};
   const bool recommends = view["recommendation"].present();
   if (!view["knee"].present() && !recommends) {
     view["knee"].fail(
@@ -205,15 +224,14 @@ void read_search(const YamlView& root, Plan& plan) {
   if (recommends) {
     search.target = SearchSpec::Target::recommendation;
     search.within = 0.05;
-    static const std::vector<std::string> objectives = {"cost", "time"};
-    const auto objective = view["objective"].word(objectives);
-    if (objective == "time") search.objective = SearchSpec::Objective::time;
+    using Objective = SearchSpec::Objective;
+    const Words<Objective> words_of_cost = {{"cost", Objective::cost}, {"time", Objective::time}};
+    read_into(value_of_word(view["objective"], words_of_cost), search.objective);
   } else if (view["objective"].present()) {
     view["objective"].fail_at_key("goes with recommendation: adaptive");
   }
   search.adaptive = view[recommends ? "recommendation" : "knee"].word(words).has_value();
   read_into(view["within"].share(), search.within);
-  read_into(view["first"].integer(2, kMaxRepeats), search.first);
   if (!search.adaptive) return;
   if (plan.repeat.until_efficiency_ci > 0) {
     root["repeat"]["until"].fail_at_key(
@@ -255,42 +273,63 @@ void read_workloads(const YamlView& root, const std::vector<CatalogEntry>& catal
   }
 }
 
+void read_environment_of_plan(const YamlView& view, std::vector<EnvironmentVariable>& variables) {
+  variables = read_environment(view, built_in_placeholders());
+}
+
+const Keys<Plan> kPlan = {
+    {"study",
+     as("`a-z 0-9 -`, 1 to 40, not beginning with `-`",
+        required(by(&Plan::study, read_study), "missing; expected a name such as jacobi-nightly")),
+     "required", "name of the study; its id is `<study>-<hash8>-<n>`"},
+    {"worker", one_of(&Plan::worker, worker_words()), "`rank`", "what K counts"},
+    {"scale", reads_by(&Plan::scale, read_scale, "list or map", &scale_keys()),
+     "required, here or in every workload", "which K"},
+    {"shape", map_for(&Plan::shape, kShape), "see below", "ranks, threads and GPUs of a node"},
+    {"modes", as("`strong`, `weak` or a list", by(&Plan::modes, read_modes)), "`[strong, weak]`",
+     "what is held fixed: the whole problem, or the problem per worker"},
+    {"workloads", as("list", elsewhere(workload_keys())), "required", "what to time"},
+    {"environment",
+     as("map of names and values", names_by(&Plan::environment, read_environment_of_plan)), "none",
+     "environment variables of every workload"},
+    {"iterations", as("map", by(&Plan::iterations, read_iterations, &kIterations)), "see below",
+     "samples inside one run"},
+    {"repeat", as("number or map", by(&Plan::repeat, read_repeat, &kRepeat)), "5",
+     "runs at every point"},
+    {"search", as("`grid` or map", elsewhere(kSearch)), "`grid`",
+     "every K of the scale alike, or where that narrows the knee or the recommendation; see below"},
+    {"seed", seed(&Plan::seed), "1", "order of the runs, and the workloads' own randomness"},
+    {"limits", as("map", by(&Plan::limits, read_limits, &kLimits)), "see below",
+     "what a study may use"},
+    {"knee", map_for(&Plan::knee, kKnee), "see below", "the rule that names the knee"},
+    {"gate", map_for(&Plan::gate, kGate), "see below", "what the [nightly gate](gate.md) asks for"},
+    {"noise", as("map", by(&Plan::noise, read_noise, &noise_keys())), "none",
+     "samples of what else goes on on a node, and when that is too much; see below"},
+};
+
 }  // namespace
+
+const KeySet& plan_keys() {
+  return kPlan;
+}
 
 PlanRead read_plan(std::string_view text, const std::string& path,
                    const std::vector<CatalogEntry>& catalog) {
   PlanRead read;
-  YamlFile file = parse_yaml(text, path);
-  read.problems = std::move(file.problems);
   Plan& plan = read.plan;
   plan.text = text;
   plan.path = path;
-  const YamlView root(file.root, plan_keys(), path, read.problems);
-  if (root.check_map()) {
-    read_study(root["study"], plan);
-    static const std::vector<std::string> units = {"node", "rank", "gpu"};
-    if (const auto unit = root["worker"].word(units)) plan.worker = *parse_worker_unit(*unit);
-    read_into(read_scale(root["scale"]), plan.scale);
-    read_shape(root["shape"], plan.shape);
-    read_modes(root["modes"], plan.modes);
-    plan.environment = read_environment(root["environment"], built_in_placeholders());
-    read_workloads(root, catalog, plan);
-    read_iterations(root["iterations"], plan.iterations);
-    read_repeat(root["repeat"], plan.repeat);
-    read_into(root["seed"].seed(), plan.seed);
-    read_limits(root["limits"], plan.limits);
-    read_knee(root["knee"], plan.knee);
-    read_gate(root["gate"], plan.gate);
+  const auto read_root = [&](const YamlView& root) {
+    if (!kPlan.read(root, plan)) return;
     plan.gate.knee_floor = plan.knee.floor;
+    read_workloads(root, catalog, plan);
     read_search(root, plan);
-    read_noise(root["noise"], plan.noise);
     if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {
       root["shape"]["ranks_per_node"].fail_at_key(
           "worker: gpu starts one rank per GPU; give gpus_per_node instead");
     }
-  }
-  sort_problems(read.problems);
-  read.origins = origins_of(file.root);
+  };
+  read.problems = read_yaml(text, path, kPlan, read_root, &read.origins);
   return read;
 }
 

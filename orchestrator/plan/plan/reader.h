@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a plan file. Every problem of the file is reported at once, each with its place, what was
-// expected, and "did you mean" for keys.
+// Reads a plan file, and the catalog of our own workloads that plans name. Every problem of a file
+// is reported at once, each with its place, what was expected, and "did you mean" for keys.
 #pragma once
 
 #include <string>
@@ -13,6 +13,8 @@
 
 namespace kneepoint {
 
+struct KeySet;
+
 struct PlanRead {
   Plan plan;  // meaningful only if problems is empty
   std::vector<Problem> problems;
@@ -23,7 +25,20 @@ struct PlanRead {
 PlanRead read_plan(std::string_view text, const std::string& path,
                    const std::vector<CatalogEntry>& catalog);
 
-// The catalog built into the program (workloads/catalog.yaml); ENSUREs that it is well-formed.
+const KeySet& plan_keys();
+
+struct CatalogRead {
+  std::vector<CatalogEntry> entries;
+  std::vector<Problem> problems;
+};
+
+// workloads/catalog.yaml. Users never write one: the program carries its own, tests bring theirs.
+CatalogRead read_catalog(std::string_view text, const std::string& path);
+
+// The text of workloads/catalog.yaml, embedded at build time.
+extern const char* const kCatalogText;
+
+// Made of it; ENSUREs that it is well-formed.
 const std::vector<CatalogEntry>& built_in_catalog();
 
 }  // namespace kneepoint

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers of nodes, ranks and threads for each worker unit.
-#include "orchestrator/plan/plan/shapes.h"
-
+// From K to machines: numbers of nodes, ranks and threads for each worker unit.
 #include <algorithm>
 
+#include "orchestrator/plan/plan/matrix.h"
 #include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint {

@@ -2,14 +2,10 @@
 //
 // One workload: which program, its parameters, sizes, metrics. What the catalog knows is filled in
 // here, so that nobody later asks whether a value was given or is a default.
-#include "orchestrator/plan/plan/workload_reader.h"
-
 #include <algorithm>
 
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/plan/placeholders.h"
-#include "orchestrator/plan/plan/program_reader.h"
 
 namespace kneepoint {
 namespace {
@@ -72,17 +68,8 @@ void read_parameters(const YamlView& view, WorkloadSpec& workload) {
       entry.fail_at_key(unknown_word("parameter of '" + workload.use + "'", name, allowed));
     }
     ParameterList list{name, {}};
-    for (const YamlView& value : entry.one_or_many()) {
-      const auto text = value.text();
-      if (!text) continue;
-      if (contains(list.values, *text))
-        value.fail("'" + *text + "' is listed twice");
-      else
-        list.values.push_back(*text);
-    }
-    if (entry.is(YamlNode::Kind::list) && entry.items().empty()) {
-      entry.fail("the list is empty; expected at least one value");
-    }
+    const auto value = [](const YamlView& item) { return item.text(); };
+    read_distinct(entry, value, "at least one value", list.values);
     if (!list.values.empty()) workload.parameters.push_back(std::move(list));
   }
 }
@@ -111,6 +98,36 @@ void read_exclude(const YamlView& view, WorkloadSpec& workload) {
   }
 }
 
+// Names that formulas of this workload can use: K, ranks, nodes, threads, and the parameters whose
+// values are all numbers, catalog defaults included. `size` only where there is one by then.
+std::vector<std::string> formula_names(const WorkloadSpec& workload, bool with_size) {
+  std::vector<std::string> names = {"K", "ranks", "nodes", "threads"};
+  if (with_size) names.emplace_back("size");
+  for (const ParameterList& list : workload.parameters) {
+    if (std::all_of(list.values.begin(), list.values.end(), is_number)) names.push_back(list.name);
+  }
+  if (!workload.catalog) return names;
+  const std::vector<std::string> given = names_of(workload.parameters);
+  for (const Parameter& parameter : workload.catalog->parameters) {
+    if (!contains(given, parameter.name) && is_number(parameter.value)) {
+      names.push_back(parameter.name);
+    }
+  }
+  return names;
+}
+
+const Keys<SizeSpec> kSize = {
+    {"strong", as("number or formula"), "the catalog's", "for each mode"},
+    {"weak"},
+    {"round",
+     one_of(&SizeSpec::rounding, Words<Rounding>{{"nearest", Rounding::nearest},
+                                                 {"down", Rounding::down},
+                                                 {"up", Rounding::up},
+                                                 {"none", Rounding::none}}),
+     "`nearest`", "how a formula's value becomes a whole size"},
+    {"multiple_of", whole(&SizeSpec::multiple_of, 1, 1'000'000), "1", "to a multiple of this"},
+};
+
 void read_size(const YamlView& view, WorkloadSpec& workload) {
   const YamlView size = view["size"];
   const std::vector<std::string> names = formula_names(workload, false);
@@ -125,17 +142,9 @@ void read_size(const YamlView& view, WorkloadSpec& workload) {
     strong.formula = weak.formula = read_formula(size, names);
     return;
   }
-  size.check_map();
+  kSize.read(size, strong);
   if (size["strong"].present()) strong.formula = read_formula(size["strong"], names);
   if (size["weak"].present()) weak.formula = read_formula(size["weak"], names);
-  static const std::vector<std::string> words = {"nearest", "down", "up", "none"};
-  if (const auto word = size["round"].word(words)) {
-    strong.rounding = *word == "nearest" ? Rounding::nearest
-                      : *word == "down"  ? Rounding::down
-                      : *word == "up"    ? Rounding::up
-                                         : Rounding::none;
-  }
-  read_into(size["multiple_of"].integer(1, 1'000'000), strong.multiple_of);
   if (strong.rounding == Rounding::none && strong.multiple_of > 1) {
     size["multiple_of"].fail_at_key("round: none leaves sizes as they are; drop one of the two");
   }
@@ -170,9 +179,7 @@ void check_sizes(const YamlView& view, const std::vector<Mode>& modes,
   }
 }
 
-void read_profile(const YamlView& view, WorkloadSpec& workload) {
-  static const std::vector<std::string> words = {"none", "mpi"};
-  read_into(view["profile"].word(words), workload.profile);
+void check_profile(const YamlView& view, const WorkloadSpec& workload) {
   if (workload.profile == "mpi" && !workload.mpi) {
     view["profile"].fail_at_key("profile: mpi counts MPI calls, but mpi: false starts no ranks");
   }
@@ -186,10 +193,12 @@ void read_profile(const YamlView& view, WorkloadSpec& workload) {
   }
 }
 
-void read_rest(const YamlView& view, WorkloadSpec& workload) {
+const Keys<ResultSpec> kResult = {{"name", text(&ResultSpec::name)}, {"count"}};
+const KeySet kModel = {{{"strong"}, {"weak"}}};
+
+void read_formulas(const YamlView& view, WorkloadSpec& workload) {
   const std::vector<std::string> names = formula_names(workload, true);
-  if (const YamlView result = view["result"]; result.check_map()) {
-    read_into(result["name"].text(), workload.result.name);
+  if (const YamlView result = view["result"]; kResult.read(result, workload.result)) {
     if (result["count"].present()) workload.result.count = read_formula(result["count"], names);
   }
   if (workload.catalog) {
@@ -207,46 +216,65 @@ void read_rest(const YamlView& view, WorkloadSpec& workload) {
   workload.flops = read_amount("flops", &CatalogEntry::flops);
   workload.bytes = read_amount("bytes", &CatalogEntry::bytes);
   workload.parallelism = read_amount("parallelism", &CatalogEntry::parallelism);
-  workload.scale = read_scale(view["scale"]);
-  read_into(view["mpi"].truth(), workload.mpi);
-  if (const auto build = view["build"].text()) {
-    if (!is_plain_name(*build)) {
-      view["build"].fail("expected a name of letters, digits, '_' and '-', found '" + *build + "'");
-    }
-    workload.build = *build;
-  }
 }
+
+const Keys<WorkloadSpec> kWorkload = {
+    {"name",
+     as("letters, digits, `_`, `-`", required(text(&WorkloadSpec::name, is_plain_name,
+                                                   "letters, digits, '_' and '-' (at most 64)"),
+                                              "missing; expected a name for tables and reports")),
+     "required", "unique (per `build`)"},
+    {"use", as("word"), "", "a workload of the catalog (`kneepoint workloads`)"},
+    {"command", as("list of arguments"), "", "any program, instead of `use`; no shell reads it"},
+    {"mpi", truth(&WorkloadSpec::mpi), "true",
+     "false: one plain process instead of ranks started by the site's starter; on Kubernetes with "
+     "several pods `ranks_per_node` of them in each, see [site](site.md#programs-without-mpi)"},
+    {"parameters", as("map: value or list", free_names()), "the catalog's",
+     "lists multiply to cases; with `use` only the catalog's names"},
+    {"exclude", as("list of maps", free_names()), "none",
+     "leaves out the cases that match every value of one map"},
+    {"size", as("number, formula or map", elsewhere(kSize)), "the catalog's",
+     "size of the whole problem, see below"},
+    {"environment", as("map", free_names()), "none", "goes over the plan's and the site's"},
+    {"metrics", as("map", free_names(&metric_keys())), "none",
+     "numbers taken from what the program prints or writes, see below"},
+    {"sanity", as("rule or list of rules", elsewhere(sanity_keys())), "none",
+     "what must hold for a run to count, see below"},
+    {"keep", as("path or list of paths"), "none",
+     "files of the run's own folder that are kept, see below"},
+    {"inputs", as("path or list of paths"), "none",
+     "files and folders that every run finds in its own folder, see below"},
+    {"profile", word(&WorkloadSpec::profile, {"none", "mpi"}), "`none`",
+     "`mpi`: count the program's MPI calls, see [profile](#profile)"},
+    {"result", as("map of `name` and `count`", elsewhere(kResult)), "`{name: run, count: 1}`",
+     "what one run makes; `count` may be a formula"},
+    {"scale", reads_by(&WorkloadSpec::scale, read_scale, "as above", &scale_keys()), "the plan's",
+     "K of this workload"},
+    {"model", as("`{strong, weak}`", elsewhere(kModel)), "the catalog's",
+     "formulas of T in seconds (with `use`: of one iteration) for the simulated backend and for "
+     "estimates"},
+    {"flops", as("number or formula"), "the catalog's",
+     "floating point operations of all ranks; with `use`: of one iteration, with `command`: of one "
+     "run"},
+    {"bytes", as("number or formula"), "the catalog's", "bytes from and to memory, counted alike"},
+    {"parallelism", as("number or formula"), "the catalog's",
+     "how many ranks the decomposition can give work to"},
+    {"build",
+     as("word",
+        text(&WorkloadSpec::build, is_plain_name, "a name of letters, digits, '_' and '-'")),
+     "`default`", "label of the binary or image, to compare two"},
+};
 
 }  // namespace
 
-std::vector<std::string> formula_names(const WorkloadSpec& workload, bool with_size) {
-  std::vector<std::string> names = {"K", "ranks", "nodes", "threads"};
-  if (with_size) names.emplace_back("size");
-  for (const ParameterList& list : workload.parameters) {
-    if (std::all_of(list.values.begin(), list.values.end(), is_number)) names.push_back(list.name);
-  }
-  if (!workload.catalog) return names;
-  const std::vector<std::string> given = names_of(workload.parameters);
-  for (const Parameter& parameter : workload.catalog->parameters) {
-    if (!contains(given, parameter.name) && is_number(parameter.value)) {
-      names.push_back(parameter.name);
-    }
-  }
-  return names;
+const KeySet& workload_keys() {
+  return kWorkload;
 }
 
 WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
                            const std::vector<CatalogEntry>& catalog) {
   WorkloadSpec workload;
-  if (!view.check_map()) return workload;
-  if (!view["name"].present()) view["name"].fail("missing; expected a name for tables and reports");
-  if (const auto name = view["name"].text()) {
-    workload.name = *name;
-    if (!is_plain_name(*name)) {
-      view["name"].fail("expected letters, digits, '_' and '-' (at most 64), found '" + *name +
-                        "'");
-    }
-  }
+  if (!kWorkload.read(view, workload)) return workload;
   read_program(view, catalog, workload);
   read_parameters(view, workload);
   read_exclude(view, workload);
@@ -265,8 +293,8 @@ WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
   workload.environment = read_environment(view["environment"], known);
   check_sizes(view, modes, workload);
   read_program_files(view, known, workload);
-  read_rest(view, workload);
-  read_profile(view, workload);
+  read_formulas(view, workload);
+  check_profile(view, workload);
   return workload;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Labels by which we know our own objects are not the site's to set.
-#include "orchestrator/plan/site/kubernetes_site.h"
-
+// The `kubernetes` section of a site file. Labels by which we know our own objects are not the
+// site's to set.
 #include <algorithm>
 
-#include "orchestrator/plan/yaml/json.h"
+#include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
 namespace {
@@ -36,13 +35,19 @@ bool is_qualified_name(std::string_view text) {
   return is_kube_name(text.substr(0, slash), true) && is_label_word(text.substr(slash + 1));
 }
 
-void read_name(const YamlView& view, bool dots, std::string& name) {
-  const auto text = view.text();
-  if (!text) return;
-  name = *text;
-  if (is_kube_name(*text, dots)) return;
-  view.fail(std::string("expected a name of lower case letters, digits") +
-            (dots ? ", '-' and '.'" : " and '-' (at most 63)") + ", found '" + *text + "'");
+constexpr char kLabel[] = "a name of lower case letters, digits and '-' (at most 63)";
+constexpr char kDomain[] = "a name of lower case letters, digits, '-' and '.'";
+
+bool is_label(std::string_view text) {
+  return is_kube_name(text, false);
+}
+
+bool is_domain(std::string_view text) {
+  return is_kube_name(text, true);
+}
+
+bool is_vendor_name(std::string_view text) {
+  return is_qualified_name(text) && text.find('/') != std::string_view::npos;
 }
 
 void read_quantity(const YamlView& view, std::string& quantity) {
@@ -55,19 +60,17 @@ void read_quantity(const YamlView& view, std::string& quantity) {
             (bytes ? "; did you mean '" + text->substr(0, text->size() - 1) + "'?" : ""));
 }
 
-Pairs read_pairs(const YamlView& view) {
-  Pairs pairs;
+void read_pairs(const YamlView& view, Pairs& pairs) {
   for (const YamlView& entry : view.entries()) {
     if (!is_qualified_name(entry.name())) {
       entry.fail_at_key("expected NAME or DOMAIN/NAME, of letters, digits, '-', '_' and '.'");
     }
     if (const auto text = entry.text()) pairs.emplace_back(entry.name(), *text);
   }
-  return pairs;
 }
 
 void read_labels(const YamlView& view, Pairs& labels) {
-  labels = read_pairs(view);
+  read_pairs(view, labels);
   for (const YamlView& entry : view.entries()) {
     const std::string& name = entry.name();
     if (name.starts_with("kneepoint.io/") || name == "app.kubernetes.io/managed-by" ||
@@ -107,17 +110,28 @@ void read_raw(const YamlView& view, YamlNode::Kind kind, std::string& json) {
   json = json_of(*view.node());
 }
 
+void read_map(const YamlView& view, std::string& json) {
+  read_raw(view, YamlNode::Kind::map, json);
+}
+
+void read_list(const YamlView& view, std::string& json) {
+  read_raw(view, YamlNode::Kind::list, json);
+}
+
+const Keys<KubeVolume> kVolume = {
+    {"name", as("name", required(text(&KubeVolume::name, is_label, kLabel), "missing")), "required",
+     "other than our own `work`, `tmp` and `shm`"},
+    {"mount", as("path", required(text(&KubeVolume::mount), "missing")), "required",
+     "where the container sees it"},
+    {"sub_path", as("path", text(&KubeVolume::sub_path)), "the whole volume", "a folder of it"},
+    {"read_only", truth(&KubeVolume::read_only), "`false`", ""},
+    {"source", as("map", required(by(&KubeVolume::source, read_map), "missing")), "required",
+     "the volume as a pod has it, without its name"},
+};
+
 void read_volume(const YamlView& view, std::vector<KubeVolume>& volumes) {
-  if (!view.check_map()) return;
   KubeVolume volume;
-  read_name(view["name"], false, volume.name);
-  read_into(view["mount"].text(), volume.mount);
-  read_into(view["sub_path"].text(), volume.sub_path);
-  read_into(view["read_only"].truth(), volume.read_only);
-  read_raw(view["source"], YamlNode::Kind::map, volume.source);
-  for (const char* key : {"name", "mount", "source"}) {
-    if (!view[key].present()) view[key].fail("missing");
-  }
+  if (!kVolume.read(view, volume)) return;
   for (const char* ours : {"work", "tmp", "shm"}) {
     if (volume.name == ours) view["name"].fail("'" + volume.name + "' is a volume of our own");
   }
@@ -131,44 +145,21 @@ void read_volume(const YamlView& view, std::vector<KubeVolume>& volumes) {
   volumes.push_back(std::move(volume));
 }
 
-void read_image(const YamlView& view, KubernetesSite& kubernetes) {
-  const YamlView image = view["image"];
-  if (!image.present()) image.fail("missing; expected an image with the agent and the workloads");
-  read_into(image.text(), kubernetes.image);
-  const bool blank = kubernetes.image.find_first_of(" \t\n") != std::string::npos;
-  if (image.is(YamlNode::Kind::scalar) && (kubernetes.image.empty() || blank)) {
-    image.expected("REGISTRY/NAME:TAG or NAME@DIGEST");
-  }
-  static const std::vector<std::string> policies = {"IfNotPresent", "Always", "Never"};
-  read_into(view["image_pull_policy"].word(policies), kubernetes.image_pull_policy);
-  for (const YamlView& item : view["image_pull_secrets"].items()) {
-    read_name(item, true, kubernetes.image_pull_secrets.emplace_back());
+void read_volumes(const YamlView& view, std::vector<KubeVolume>& volumes) {
+  for (const YamlView& item : view.items()) read_volume(item, volumes);
+}
+
+void read_image(const YamlView& view, std::string& image) {
+  read_into(view.text(), image);
+  const bool blank = image.find_first_of(" \t\n") != std::string::npos;
+  if (view.is(YamlNode::Kind::scalar) && (image.empty() || blank)) {
+    view.expected("REGISTRY/NAME:TAG or NAME@DIGEST");
   }
 }
 
-void read_placement(const YamlView& view, KubernetesSite& kubernetes) {
-  kubernetes.node_selector = read_pairs(view["node_selector"]);
-  read_raw(view["tolerations"], YamlNode::Kind::list, kubernetes.tolerations);
-  read_raw(view["affinity"], YamlNode::Kind::map, kubernetes.affinity);
-  read_raw(view["topology_spread"], YamlNode::Kind::list, kubernetes.topology_spread);
-  read_into(view["one_pod_per_node"].truth(), kubernetes.one_pod_per_node);
-  read_into(view["host_network"].truth(), kubernetes.host_network);
-  if (view["priority_class"].present()) {
-    read_name(view["priority_class"], true, kubernetes.priority_class);
-  }
-}
-
-void read_amounts(const YamlView& view, KubernetesSite& kubernetes) {
-  read_quantity(view["cpu"], kubernetes.cpu);
-  read_quantity(view["memory"], kubernetes.memory);
-  read_quantity(view["shm"], kubernetes.shm);
-  read_resources(view["resources"], kubernetes.resources);
-  if (const auto gpu = view["gpu_resource"].text()) {
-    kubernetes.gpu_resource = *gpu;
-    if (!is_qualified_name(*gpu) || gpu->find('/') == std::string::npos) {
-      view["gpu_resource"].fail("expected VENDOR/NAME such as nvidia.com/gpu, found '" + *gpu +
-                                "'");
-    }
+void read_secrets(const YamlView& view, std::vector<std::string>& names) {
+  for (const YamlView& item : view.items()) {
+    read_into(item.text(is_domain, kDomain), names.emplace_back());
   }
 }
 
@@ -179,6 +170,74 @@ void read_seconds(const YamlView& view, Nanoseconds& duration) {
   duration = *given;
   if (*given < kSecond) view.fail("expected at least 1s");
 }
+
+using Kube = KubernetesSite;
+const Keys<Kube> kKubernetes = {
+    {"kubeconfig", as("path", text(&Kube::kubeconfig)),
+     "`KUBECONFIG`, else `~/.kube/config`, else the account of the pod that we run in",
+     "how to reach the cluster, and as whom"},
+    {"context", as("name", text(&Kube::context)), "the current one", "of the kubeconfig"},
+    {"namespace", as("name", text(&Kube::name_space, is_label, kLabel)),
+     "the context's, else `default`", "where Jobs and Services are made"},
+    {"image",
+     as("reference", required(by(&Kube::image, read_image),
+                              "missing; expected an image with the agent and the workloads")),
+     "required",
+     "holds the agent, the workloads and their MPI; `programs` and `agent` are paths in it"},
+    {"image_pull_policy", word(&Kube::image_pull_policy, {"IfNotPresent", "Always", "Never"}),
+     "`IfNotPresent`", ""},
+    {"image_pull_secrets", as("list of names", by(&Kube::image_pull_secrets, read_secrets)), "none",
+     "Secrets with the registry's credentials"},
+    {"service_account", as("name", text(&Kube::service_account, is_domain, kDomain)),
+     "the namespace's", "of the pods; its token is not mounted"},
+    {"cpu", as("quantity", by(&Kube::cpu, read_quantity)), "ranks x threads of a pod",
+     "request and limit of each pod"},
+    {"memory", as("quantity", by(&Kube::memory, read_quantity)), "none", "the same"},
+    {"gpu_resource",
+     as("`VENDOR/NAME`",
+        text(&Kube::gpu_resource, is_vendor_name, "VENDOR/NAME such as nvidia.com/gpu")),
+     "`nvidia.com/gpu`", "what `gpus_per_node` of the plan asks for"},
+    {"resources", as("map of quantities", names_by(&Kube::resources, read_resources)), "none",
+     "more to ask for: `{rdma/hca: 1}`"},
+    {"node_selector", as("map", names_by(&Kube::node_selector, read_pairs)), "none",
+     "labels that a node must have"},
+    {"tolerations", as("list", by(&Kube::tolerations, read_list)), "none", "as a pod has them"},
+    {"affinity", as("map", by(&Kube::affinity, read_map)), "none",
+     "as a pod has it; `one_pod_per_node` adds to it"},
+    {"topology_spread", as("list", by(&Kube::topology_spread, read_list)), "none",
+     "as `topologySpreadConstraints` of a pod; without a `labelSelector` it is about the pods of "
+     "the same Job"},
+    {"labels", as("map", names_by(&Kube::labels, read_labels)), "none",
+     "more of them, on the Job and its pods"},
+    {"annotations", names_by(&Kube::annotations, read_pairs)},
+    {"volumes", as("list", by(&Kube::volumes, read_volumes, &kVolume)), "none", "see below"},
+    {"priority_class", as("name", text(&Kube::priority_class, is_domain, kDomain)), "the cluster's",
+     ""},
+    {"shm", as("quantity", by(&Kube::shm, read_quantity)), "as much as the pod may have",
+     "size of `/dev/shm`, a volume in memory"},
+    {"queue", as("name", text(&Kube::queue, is_domain, kDomain)), "none",
+     "a LocalQueue of Kueue: Jobs start suspended and wait there to be admitted; the wait counts "
+     "as "
+     "queue wait"},
+    {"mpi_job", truth(&Kube::mpi_job), "`false`",
+     "a run is an MPIJob of kubeflow instead of an Indexed Job; see below"},
+    {"one_pod_per_node", truth(&Kube::one_pod_per_node), "`true`",
+     "no two pods of a run on one node"},
+    {"host_network", truth(&Kube::host_network), "`false`",
+     "the nodes' network instead of the pods'"},
+    {"read_only_root", truth(&Kube::read_only_root), "`true`",
+     "the image's files can't be changed; `/tmp`, `/dev/shm` and the work folder can"},
+    {"run_as_user", whole(&Kube::run_as_user, 0, kMostUser), "65532",
+     "`0`: root, if the cluster allows it"},
+    {"pending_limit", as("duration", by(&Kube::pending_limit, read_seconds)), "`30m`",
+     "a Job that waits longer for its pods is ended"},
+    {"keep", as("duration", by(&Kube::keep, read_seconds)), "`24h`",
+     "an ended Job that nobody deleted goes by itself"},
+    {"pod", as("map", by(&Kube::pod_patch, read_map)), "none",
+     "merged into the pod's specification: maps key by key, `null` removes, lists of named things "
+     "by "
+     "name, other lists are replaced; our container is `agent`"},
+};
 
 }  // namespace
 
@@ -206,35 +265,21 @@ bool is_kube_quantity(std::string_view text) {
          power.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+const KeySet& kubernetes_keys() {
+  return kKubernetes;
+}
+
 void read_kubernetes(const YamlView& root, Site& site) {
   const YamlView view = root["kubernetes"];
   if (site.backend != BackendKind::kubernetes) {
     if (view.present()) view.fail_at_key("is for backend: kubernetes");
     return;
   }
-  KubernetesSite& kubernetes = site.kubernetes;
   if (!view.present()) {
     root["backend"].fail("kubernetes needs `kubernetes: {image: ...}` beside it");
     return;
   }
-  if (!view.check_map()) return;
-  read_into(view["kubeconfig"].text(), kubernetes.kubeconfig);
-  read_into(view["context"].text(), kubernetes.context);
-  read_name(view["namespace"], false, kubernetes.name_space);
-  read_image(view, kubernetes);
-  read_name(view["service_account"], true, kubernetes.service_account);
-  read_amounts(view, kubernetes);
-  read_placement(view, kubernetes);
-  read_labels(view["labels"], kubernetes.labels);
-  kubernetes.annotations = read_pairs(view["annotations"]);
-  for (const YamlView& item : view["volumes"].items()) read_volume(item, kubernetes.volumes);
-  read_name(view["queue"], true, kubernetes.queue);
-  read_into(view["mpi_job"].truth(), kubernetes.mpi_job);
-  read_into(view["read_only_root"].truth(), kubernetes.read_only_root);
-  read_into(view["run_as_user"].integer(0, kMostUser), kubernetes.run_as_user);
-  read_seconds(view["pending_limit"], kubernetes.pending_limit);
-  read_seconds(view["keep"], kubernetes.keep);
-  read_raw(view["pod"], YamlNode::Kind::map, kubernetes.pod_patch);
+  if (!kKubernetes.read(view, site.kubernetes)) return;
   for (const char* key : {"programs", "agent"}) {
     const YamlView path = root[key];
     if (path.is(YamlNode::Kind::scalar) && !path.text()->starts_with("/")) {

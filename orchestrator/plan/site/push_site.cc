@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `push`: every problem that can be seen without listening is told here.
-#include "orchestrator/plan/site/push_site.h"
+#include "orchestrator/plan/site/sections.h"
 
 #include <charconv>
 
@@ -40,14 +40,24 @@ bool is_address(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t?#@\"'") == std::string_view::npos;
 }
 
-void read_file_name(const YamlView& view, std::string& path) {
-  const auto text = view.text();
-  if (!text) return;
-  if (text->empty()) view.fail("expected a path, found nothing");
-  path = *text;
-}
+const Keys<PushSite> kPush = {
+    {"listen", as("`HOST:PORT` or a port"), "`127.0.0.1:0`",
+     "where to listen; port 0: a free one, the same at each start if it is still free"},
+    {"address", as("`https://HOST:PORT`", text(&PushSite::address)), "where it listens",
+     "how agents reach the controller; required for kubernetes, and with `0.0.0.0` or `[::]`"},
+    {"certificate", as("path", by(&PushSite::certificate, read_path)), "made at the first start",
+     "PEM files of the server"},
+    {"key", by(&PushSite::key, read_path)},
+    {"ca", as("path", by(&PushSite::ca, read_path)),
+     "the made certificate; else what the nodes trust",
+     "PEM of the authority that signed `certificate`"},
+};
 
 }  // namespace
+
+const KeySet& push_keys() {
+  return kPush;
+}
 
 void read_push(const YamlView& view, Site& site) {
   if (!view.present()) return;
@@ -56,14 +66,13 @@ void read_push(const YamlView& view, Site& site) {
   if (site.backend == BackendKind::simulated) {
     view.fail_at_key("is for backends with agents; simulated has none");
   }
-  if (!view.check_map()) return;
+  if (!kPush.read(view, push)) return;
   if (const auto listen = view["listen"].text()) {
     if (!split_listen(*listen, push.listen_host, push.listen_port)) {
       view["listen"].fail("expected HOST:PORT, for example 0.0.0.0:8443, found '" + *listen + "'");
     }
   }
-  if (const auto address = view["address"].text()) {
-    push.address = *address;
+  if (view["address"].is(YamlNode::Kind::scalar)) {
     if (!is_address(push.address)) {
       view["address"].fail("expected https://HOST or https://HOST:PORT, found '" + push.address +
                            "'");
@@ -72,9 +81,6 @@ void read_push(const YamlView& view, Site& site) {
           "needs a port of its own in `listen`: with port 0 it is known only when it listens");
     }
   }
-  read_file_name(view["certificate"], push.certificate);
-  read_file_name(view["key"], push.key);
-  read_file_name(view["ca"], push.ca);
   if (push.certificate.empty() != push.key.empty()) {
     view.fail_at_key("expected both certificate and key, or none of them");
   }

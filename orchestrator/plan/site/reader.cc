@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The site file; what is for Kubernetes is read in kubernetes_site.cc.
+// The site file; what is for Kubernetes is read in kubernetes_site.cc, live reports in
+// push_site.cc.
 #include "orchestrator/plan/site/reader.h"
 
 #include <filesystem>
 
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/site/kubernetes_site.h"
-#include "orchestrator/plan/site/push_site.h"
-#include "orchestrator/plan/yaml/keys.h"
+#include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
 namespace {
@@ -16,54 +15,59 @@ namespace {
 constexpr int kMaxNodes = 1'000'000;
 
 void read_backend(const YamlView& view, Site& site) {
-  if (!view.present()) {
-    view.fail("missing; expected local, slurm, kubernetes or simulated");
-    return;
-  }
-  static const std::vector<std::string> words = {"local", "simulated", "slurm", "kubernetes"};
-  const auto word = view.word(words);
-  if (!word) return;
-  if (*word == "local") {
-    site.backend = BackendKind::local;
-  } else if (*word == "simulated") {
-    site.backend = BackendKind::simulated;
-  } else if (*word == "slurm") {
-    site.backend = BackendKind::slurm;
-    site.starter = StarterKind::srun;
-  } else {
-    site.backend = BackendKind::kubernetes;
-  }
+  static const Words<BackendKind> words = {{"local", BackendKind::local},
+                                           {"simulated", BackendKind::simulated},
+                                           {"slurm", BackendKind::slurm},
+                                           {"kubernetes", BackendKind::kubernetes}};
+  read_into(value_of_word(view, words), site.backend);
+  if (site.backend == BackendKind::slurm) site.starter = StarterKind::srun;
 }
 
-void read_path(const YamlView& view, std::string& path) {
-  const auto text = view.text();
-  if (!text) return;
-  if (text->empty()) view.fail("expected a path, found nothing");
-  path = *text;
-}
+const Keys<Site> kStarter = {
+    {"kind",
+     one_of(&Site::starter, Words<StarterKind>{{"mpirun", StarterKind::mpirun},
+                                               {"srun", StarterKind::srun},
+                                               {"none", StarterKind::none}}),
+     "`mpirun`; slurm: `srun`", "`none`: the program is started once, as it is"},
+    {"mpi", as("word", text(&Site::starter_mpi)), "Slurm's default",
+     "`kind: srun`: goes to `srun --mpi=`; Open MPI wants `pmix`"},
+    {"options", as("list of arguments", texts(&Site::starter_options)), "none",
+     "go to the starter as they are, one argument each"},
+};
 
 void read_starter(const YamlView& view, Site& site) {
-  if (!view.check_map()) return;
-  static const std::vector<std::string> words = {"mpirun", "srun", "none"};
-  if (const auto word = view["kind"].word(words)) {
-    site.starter = *word == "mpirun" ? StarterKind::mpirun
-                   : *word == "srun" ? StarterKind::srun
-                                     : StarterKind::none;
-    if (site.starter == StarterKind::srun && site.backend != BackendKind::slurm) {
-      view["kind"].fail("srun is for backend: slurm");
-    }
+  if (!kStarter.read(view, site)) return;
+  const bool srun = site.starter == StarterKind::srun;
+  if (srun && view["kind"].present() && site.backend != BackendKind::slurm) {
+    view["kind"].fail("srun is for backend: slurm");
   }
-  if (const auto mpi = view["mpi"].text()) {
-    site.starter_mpi = *mpi;
-    if (site.starter != StarterKind::srun) view["mpi"].fail_at_key("is for kind: srun");
-  }
-  for (const YamlView& option : view["options"].items()) {
-    if (const auto text = option.text()) site.starter_options.push_back(*text);
+  if (!srun && view["mpi"].is(YamlNode::Kind::scalar)) {
+    view["mpi"].fail_at_key("is for kind: srun");
   }
   if (site.starter == StarterKind::none && !site.starter_options.empty()) {
     view["options"].fail_at_key("kind: none takes no options");
   }
 }
+
+std::optional<double> share_or_zero(const YamlView& value) {
+  if (value.is(YamlNode::Kind::scalar) && value.text() == "0") return 0.0;
+  return value.share();
+}
+
+const Keys<SimulatedSite> kSimulated = {
+    {"nodes", whole(&SimulatedSite::nodes, 1, kMaxNodes), "16", ""},
+    {"cores_per_node", whole(&SimulatedSite::cores_per_node, 1, 100'000), "64", ""},
+    {"gpus_per_node", whole(&SimulatedSite::gpus_per_node, 0, 1'000), "0", ""},
+    {"noise", reads_by(&SimulatedSite::noise, share_or_zero, "share or 0"), "0",
+     "relative deviation of T; 0: the formula exactly"},
+    {"failure_rate", reads_by(&SimulatedSite::failure_rate, share_or_zero, "share or 0"), "0",
+     "of an attempt"},
+    {"queue_wait", seconds(&SimulatedSite::queue_wait_seconds, 0), "0",
+     "mean; waits are exponential"},
+    {"seed", seed(&SimulatedSite::seed), "1", "the same seed gives the same cluster"},
+    {"default_time", seconds(&SimulatedSite::default_seconds, 1), "`1s`",
+     "T of a workload without a model"},
+};
 
 void read_simulated(const YamlView& root, Site& site) {
   const YamlView view = root["simulated"];
@@ -75,33 +79,29 @@ void read_simulated(const YamlView& root, Site& site) {
     nodes.fail_at_key("is for backend: simulated; a ceiling for any backend is limits.nodes");
   }
   read_into(nodes.integer(1, kMaxNodes), simulated.nodes);
-  if (!view.check_map()) return;
+  if (!kSimulated.read(view, simulated)) return;
   if (nodes.present() && view["nodes"].present()) {
     view["nodes"].fail_at_key("given twice; 'nodes' stands at the top level too");
   }
-  read_into(view["nodes"].integer(1, kMaxNodes), simulated.nodes);
-  read_into(view["cores_per_node"].integer(1, 100'000), simulated.cores_per_node);
-  read_into(view["gpus_per_node"].integer(0, 1'000), simulated.gpus_per_node);
-  read_into(view["seed"].seed(), simulated.seed);
-  const auto share_or_zero = [](const YamlView& value) -> std::optional<double> {
-    if (value.is(YamlNode::Kind::scalar) && value.text() == "0") return 0.0;
-    return value.share();
-  };
-  read_into(share_or_zero(view["noise"]), simulated.noise);
-  read_into(share_or_zero(view["failure_rate"]), simulated.failure_rate);
-  if (const auto wait = view["queue_wait"].duration(0)) {
-    simulated.queue_wait_seconds = to_seconds(*wait);
-  }
-  if (const auto time = view["default_time"].duration(1)) {
-    simulated.default_seconds = to_seconds(*time);
-  }
 }
 
-void read_list(const YamlView& view, std::vector<std::string>& list) {
-  for (const YamlView& item : view.items()) {
-    if (const auto text = item.text()) list.push_back(*text);
-  }
-}
+const Keys<SlurmRestSite> kSlurmRest = {
+    {"url", as("`http://HOST:PORT`, `https://HOST:PORT`, `unix:/PATH`", text(&SlurmRestSite::url)),
+     "required", "where slurmrestd listens"},
+    {"user", text(&SlurmRestSite::user), "the token's", "`X-SLURM-USER-NAME`"},
+    {"token_file", as("path", by(&SlurmRestSite::token_file, read_path)), "one of the two",
+     "file with the JSON web token; read again for each call, so that a renewed one needs no "
+     "restart"},
+    {"token_env", as("name of a variable", text(&SlurmRestSite::token_env)), "one of the two",
+     "environment variable with the token"},
+    {"ca_file", as("path", by(&SlurmRestSite::ca_file, read_path)), "the system's",
+     "PEM of the authority that signed the server's certificate"},
+    {"client_certificate", as("path", by(&SlurmRestSite::client_certificate, read_path)), "none",
+     "PEM, where the server asks for one"},
+    {"client_key", by(&SlurmRestSite::client_key, read_path)},
+    {"api", as("`v0.0.N`", text(&SlurmRestSite::api)), "the newest that both know",
+     "v0.0.37 to v0.0.43; 22.05 (v0.0.38) is what is tested here"},
+};
 
 void read_rest(const YamlView& slurm_view, SlurmSite& slurm) {
   const YamlView view = slurm_view["rest"];
@@ -113,16 +113,8 @@ void read_rest(const YamlView& slurm_view, SlurmSite& slurm) {
     slurm_view["transport"].fail("rest needs `rest: {url: ..., token_file: ...}` beside it");
     return;
   }
-  if (!view.check_map()) return;
   SlurmRestSite& rest = slurm.rest;
-  read_into(view["url"].text(), rest.url);
-  read_into(view["user"].text(), rest.user);
-  read_path(view["token_file"], rest.token_file);
-  read_into(view["token_env"].text(), rest.token_env);
-  read_path(view["ca_file"], rest.ca_file);
-  read_path(view["client_certificate"], rest.client_certificate);
-  read_path(view["client_key"], rest.client_key);
-  read_into(view["api"].text(), rest.api);
+  if (!kSlurmRest.read(view, rest)) return;
   if (rest.url.empty()) view["url"].fail("missing; expected http://HOST:PORT or unix:/PATH");
   if (rest.token_file.empty() == rest.token_env.empty()) {
     view.fail_at_key("expected one of token_file and token_env");
@@ -135,28 +127,37 @@ void read_rest(const YamlView& slurm_view, SlurmSite& slurm) {
   }
 }
 
+const Keys<SlurmSite> kSlurm = {
+    {"rest", as("map", elsewhere(kSlurmRest)), "see below", "`transport: rest` only"},
+    {"transport", word(&SlurmSite::transport, {"commands", "rest"}), "`commands`",
+     "sbatch, squeue, sacct, scancel; or slurmrestd"},
+    {"partition", text(&SlurmSite::partition), "Slurm's", "the options of `sbatch` of that name"},
+    {"account", text(&SlurmSite::account)},
+    {"qos", text(&SlurmSite::qos)},
+    {"reservation", text(&SlurmSite::reservation)},
+    {"constraint", text(&SlurmSite::constraint)},
+    {"exclusive", truth(&SlurmSite::exclusive), "`true`", "nodes are shared with nobody"},
+    {"gpu_option", word(&SlurmSite::gpu_option, {"gpus-per-node", "gres"}), "`gpus-per-node`",
+     "how `gpus_per_node` of the plan is asked for"},
+    {"gpu_type", text(&SlurmSite::gpu_type), "any", "`a100`: `--gpus-per-node=a100:4`"},
+    {"options", as("list", texts(&SlurmSite::options)), "none",
+     "more options of `sbatch`, one entry each: `--mem=0`"},
+    {"modules", as("list", texts(&SlurmSite::modules)), "none",
+     "`module load` before the agent starts, in a login shell"},
+    {"prologue", as("list", texts(&SlurmSite::prologue)), "none",
+     "lines of bash before the agent starts"},
+    {"exclude_failed", truth(&SlurmSite::exclude_failed), "`true`",
+     "a node that failed under a run gets no other run of that study, while enough nodes remain"},
+    {"time_margin", duration(&SlurmSite::time_margin, 0), "`2m`",
+     "the job's time limit over that of its steps (`limits.timeout` of the plan)"},
+};
+
 void read_slurm(const YamlView& view, Site& site) {
   if (view.present() && site.backend != BackendKind::slurm) {
     view.fail_at_key("is for backend: slurm");
   }
-  if (!view.check_map()) return;
   SlurmSite& slurm = site.slurm;
-  static const std::vector<std::string> transports = {"commands", "rest"};
-  static const std::vector<std::string> gpu_options = {"gpus-per-node", "gres"};
-  read_into(view["transport"].word(transports), slurm.transport);
-  read_into(view["partition"].text(), slurm.partition);
-  read_into(view["account"].text(), slurm.account);
-  read_into(view["qos"].text(), slurm.qos);
-  read_into(view["reservation"].text(), slurm.reservation);
-  read_into(view["constraint"].text(), slurm.constraint);
-  read_into(view["exclusive"].truth(), slurm.exclusive);
-  read_into(view["gpu_option"].word(gpu_options), slurm.gpu_option);
-  read_into(view["gpu_type"].text(), slurm.gpu_type);
-  read_list(view["options"], slurm.options);
-  read_list(view["modules"], slurm.modules);
-  read_list(view["prologue"], slurm.prologue);
-  read_into(view["exclude_failed"].truth(), slurm.exclude_failed);
-  read_into(view["time_margin"].duration(0), slurm.time_margin);
+  if (!kSlurm.read(view, slurm)) return;
   for (const std::string& option : slurm.options) {
     if (!option.starts_with("-") || option == "-" || option == "--") {
       view["options"].fail_at_key("'" + option +
@@ -166,76 +167,122 @@ void read_slurm(const YamlView& view, Site& site) {
   read_rest(view, slurm);
 }
 
+const Keys<Packing> kPacking = {
+    {"mode",
+     one_of(&Packing::mode, Words<PackingMode>{{"one_per_run", PackingMode::one_per_run},
+                                               {"packed", PackingMode::packed}}),
+     "`one_per_run`",
+     "`packed`: an allocation of the largest run's nodes runs many runs inside, one after the "
+     "other"},
+    {"allocations", whole(&Packing::allocations, 1, 10'000), "1",
+     "`packed` only: allocations at once; the runs are spread over them"},
+    {"steps", whole(&Packing::steps, 1, 100'000), "as many as fit",
+     "`packed` only: most runs in one allocation"},
+    {"limit", as("duration, at least `1m`", duration(&Packing::limit, 1)), "`4h`",
+     "`packed` only: the longest allocation to ask for"},
+};
+
 void read_packing(const YamlView& view, Packing& packing) {
-  if (!view.check_map()) return;
-  static const std::vector<std::string> words = {"one_per_run", "packed"};
-  const auto word = view["mode"].word(words);
-  if (word) packing.mode = *word == "packed" ? PackingMode::packed : PackingMode::one_per_run;
-  read_into(view["allocations"].integer(1, 10'000), packing.allocations);
-  read_into(view["steps"].integer(1, 100'000), packing.steps);
-  if (const auto limit = view["limit"].duration(1)) {
-    packing.limit = *limit;
-    if (*limit < kMinute) view["limit"].fail("expected at least 1m");
-  }
-  if (view["mode"].present() && !word) return;  // said already
+  if (!kPacking.read(view, packing)) return;
+  if (packing.limit < kMinute) view["limit"].fail("expected at least 1m");
   if (packing.mode == PackingMode::packed) return;
+  const YamlView mode = view["mode"];
+  const bool one_per_run = mode.is(YamlNode::Kind::scalar) && mode.node()->text == "one_per_run";
+  if (mode.present() && !one_per_run) return;  // said already
   for (const char* key : {"allocations", "steps", "limit"}) {
     if (view[key].present()) view[key].fail_at_key("is for mode: packed");
   }
 }
 
-void read_limits(const YamlView& view, SiteLimits& limits) {
-  if (!view.check_map()) return;
-  read_into(view["nodes"].integer(1, kMaxNodes), limits.nodes);
-  read_into(view["concurrent"].integer(1, 100'000), limits.concurrent);
-  read_into(view["cores"].integer(1, 100'000), limits.cores);
-  read_into(view["node_hours"].number(1e-6, 1e12), limits.node_hours);
-}
+const Keys<SiteLimits> kSiteLimits = {
+    {"nodes", whole(&SiteLimits::nodes, 1, kMaxNodes), "none", "nodes at once"},
+    {"concurrent", whole(&SiteLimits::concurrent, 1, 100'000), "none", "allocations at once"},
+    {"cores", whole(&SiteLimits::cores, 1, 100'000), "all",
+     "`backend: local`: use at most this many"},
+    {"node_hours", number(&SiteLimits::node_hours, 1e-6, 1e12), "none", "of one study"},
+};
+
+const Keys<SitePrice> kSitePrice = {{"book", by(&SitePrice::book, read_path)},
+                                    {"item", text(&SitePrice::item)}};
 
 void read_price(const YamlView& view, SitePrice& price) {
-  if (!view.present() || !view.check_map()) return;
+  if (!view.is(YamlNode::Kind::map)) return view.expected("a map");
   if (!view["book"].present()) view.fail_at_key("expected `book`: the path of a price book");
-  read_path(view["book"], price.book);
-  read_into(view["item"].text(), price.item);
+  kSitePrice.read(view, price);
 }
+
+void read_variables(const YamlView& view,
+                    std::vector<std::pair<std::string, std::string>>& environment) {
+  for (EnvironmentVariable& variable : read_environment(view, {})) {
+    environment.emplace_back(std::move(variable.name), std::move(variable.value));
+  }
+}
+
+const Keys<Site> kSite = {
+    {"name",
+     as("letters, digits, `_`, `-`",
+        text(&Site::name, is_plain_name, "letters, digits, '_' and '-' (at most 64)")),
+     "the file's name", "shown in lists and reports"},
+    {"backend",
+     as("`local`, `slurm`, `kubernetes`, `simulated`",
+        required(by(read_backend), "missing; expected local, slurm, kubernetes or simulated")),
+     "required", "how steps reach machines"},
+    {"nodes", as("number"), "16", "`backend: simulated` only; short for `simulated.nodes`"},
+    {"work_dir", as("path", by(&Site::work_dir, read_path)), "beside the database",
+     "run directories"},
+    {"programs", as("path", by(&Site::programs, read_path)),
+     "`../lib/kneepoint` of the `kneepoint` program, or beside it in a build tree; kubernetes: "
+     "`/opt/kneepoint/lib/kneepoint` of the image",
+     "folder of the shipped workloads"},
+    {"agent", as("path", by(&Site::agent, read_path)),
+     "beside the `kneepoint` program; kubernetes: `/opt/kneepoint/bin/kneepoint-agent` of the "
+     "image",
+     "`kneepoint-agent`"},
+    {"starter", as("map", by(read_starter, &kStarter)), "`{kind: mpirun}`; slurm: `{kind: srun}`",
+     "how the ranks of a step are started"},
+    {"environment", as("map", names_by(&Site::environment, read_variables)), "none",
+     "variables of every workload; a plan's go over them"},
+    {"simulated", as("map", elsewhere(kSimulated)), "see below", "`backend: simulated` only"},
+    {"slurm", as("map", by(read_slurm, &kSlurm)), "see below", "`backend: slurm` only"},
+    {"kubernetes", as("map", elsewhere(kubernetes_keys())), "see below",
+     "`backend: kubernetes` only"},
+    {"push", as("map", by(read_push, &push_keys())), "none",
+     "live reports: agents push their records while they run"},
+    {"packing", as("map", by(&Site::packing, read_packing, &kPacking)), "`{mode: one_per_run}`",
+     "one allocation for each run, or many runs in one"},
+    {"limits", map_for(&Site::limits, kSiteLimits), "none",
+     "ceilings: the smaller of site and plan wins"},
+    {"price", as("map", by(&Site::price, read_price, &kSitePrice)), "none",
+     "what using it costs: `book`, the path of a [price book](prices.md) relative to this file, "
+     "and "
+     "`item`, which may be left out if the book has one"},
+};
 
 }  // namespace
 
+void read_path(const YamlView& view, std::string& path) {
+  const auto text = view.text();
+  if (!text) return;
+  if (text->empty()) view.fail("expected a path, found nothing");
+  path = *text;
+}
+
+const KeySet& site_keys() {
+  return kSite;
+}
+
 SiteRead read_site(std::string_view text, const std::string& path) {
   SiteRead read;
-  YamlFile file = parse_yaml(text, path);
-  read.problems = std::move(file.problems);
   Site& site = read.site;
   site.text = text;
   site.path = path;
   site.name = std::filesystem::path(path).stem().string();
-  const YamlView root(file.root, site_keys(), path, read.problems);
-  if (root.check_map()) {
-    if (const auto name = root["name"].text()) {
-      site.name = *name;
-      if (!is_plain_name(*name)) {
-        root["name"].fail("expected letters, digits, '_' and '-' (at most 64), found '" + *name +
-                          "'");
-      }
-    }
-    read_backend(root["backend"], site);
-    read_path(root["work_dir"], site.work_dir);
-    read_path(root["programs"], site.programs);
-    read_path(root["agent"], site.agent);
-    read_starter(root["starter"], site);
-    for (EnvironmentVariable& variable : read_environment(root["environment"], {})) {
-      site.environment.emplace_back(std::move(variable.name), std::move(variable.value));
-    }
+  const auto read_root = [&](const YamlView& root) {
+    if (!kSite.read(root, site)) return;
     read_simulated(root, site);
-    read_slurm(root["slurm"], site);
     read_kubernetes(root, site);
-    read_push(root["push"], site);
-    read_packing(root["packing"], site.packing);
-    read_limits(root["limits"], site.limits);
-    read_price(root["price"], site.price);
-  }
-  sort_problems(read.problems);
-  read.origins = origins_of(file.root);
+  };
+  read.problems = read_yaml(text, path, kSite, read_root, &read.origins);
   return read;
 }
 

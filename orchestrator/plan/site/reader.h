@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a site file; the same manners as plan_reader.
+// Reads a site file; the same manners as the plan's reader.
 #pragma once
 
 #include <string>
@@ -12,6 +12,8 @@
 
 namespace kneepoint {
 
+struct KeySet;
+
 struct SiteRead {
   Site site;
   std::vector<Problem> problems;
@@ -19,6 +21,8 @@ struct SiteRead {
 };
 
 SiteRead read_site(std::string_view text, const std::string& path);
+
+const KeySet& site_keys();
 
 // The site used when none is given: this machine, mpirun.
 Site built_in_local_site();

@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 
-#include "orchestrator/plan/yaml/json.h"
 #include "orchestrator/plan/yaml/yaml.h"
 
 namespace kneepoint {

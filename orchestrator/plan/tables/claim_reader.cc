@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/model/money.h"
-#include "orchestrator/plan/yaml/keys.h"
+#include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint {
 namespace {
@@ -14,6 +14,14 @@ namespace {
 constexpr int kMostRepeats = 1'000'000;
 constexpr std::size_t kMostPoints = 10'000;
 
+const Keys<ClaimPoint> kPoint = {
+    {"k"},
+    {"speedup", number(&ClaimPoint::speedup, 1e-9, kMostClaimedSpeedup)},
+    {"time", seconds(&ClaimPoint::seconds, 1)},
+    {"efficiency", number(&ClaimPoint::efficiency, 1e-9, 1000)},
+};
+
+// Of a map whose keys are known already: a point of the list, or the claim's own top.
 bool read_point(const YamlView& view, ClaimPoint& point) {
   const bool any =
       view["speedup"].present() || view["time"].present() || view["efficiency"].present();
@@ -28,9 +36,7 @@ bool read_point(const YamlView& view, ClaimPoint& point) {
     view["k"].fail("expected speedup, time or efficiency beside it");
     return false;
   }
-  point.speedup = view["speedup"].number(1e-9, kMostClaimedSpeedup);
-  point.efficiency = view["efficiency"].number(1e-9, 1000);
-  if (const auto time = view["time"].duration(1)) point.seconds = to_seconds(*time);
+  kPoint.read_values(view, point);
   return point.speedup || point.efficiency || point.seconds;
 }
 
@@ -65,50 +71,56 @@ void read_points(const YamlView& root, Claim& claim) {
   }
 }
 
-void read_baseline(const YamlView& view, ClaimBaseline& baseline) {
-  if (!view.present() || !view.check_map()) return;
-  baseline.k = view["k"].integer(1, kMostClaimedK);
-  read_into(view["what"].text(), baseline.what);
-  baseline.optimised = view["optimised"].truth();
-  baseline.measured = view["measured"].truth();
-  baseline.same_program = view["same_program"].truth();
+const Keys<ClaimBaseline> kBaseline = {
+    {"k", whole(&ClaimBaseline::k, 1, kMostClaimedK)},
+    {"what", text(&ClaimBaseline::what)},
+    {"optimised", truth(&ClaimBaseline::optimised)},
+    {"measured", truth(&ClaimBaseline::measured)},
+    {"same_program", truth(&ClaimBaseline::same_program)},
+};
+
+void read_amount_of_claim(const YamlView& view, std::optional<std::int64_t>& price) {
+  const auto text = view.text();
+  if (!text) return;
+  price = parse_micros(*text);
+  if (price && *price > 0) return;
+  price.reset();
+  view.fail("expected an amount above 0 such as 2.50, found '" + *text + "'");
 }
 
-void read_price(const YamlView& view, Claim& claim) {
-  if (!view.present() || !view.check_map()) return;
-  read_into(view["currency"].text(), claim.currency);
-  const auto text = view["per_worker_hour"].text();
-  if (!text) {
-    if (!view["per_worker_hour"].present()) {
-      view["per_worker_hour"].fail("missing; expected an amount such as 2.50");
-    }
-    return;
-  }
-  const auto micros = parse_micros(*text);
-  if (!micros || *micros == 0) {
-    view["per_worker_hour"].fail("expected an amount above 0 such as 2.50, found '" + *text + "'");
-  } else {
-    claim.price_per_worker_hour = *micros;
-  }
-}
+const Keys<Claim> kClaimPrice = {
+    {"per_worker_hour", required(by(&Claim::price_per_worker_hour, read_amount_of_claim),
+                                 "missing; expected an amount such as 2.50")},
+    {"currency", text(&Claim::currency)},
+};
+
+const Keys<Claim> kClaim = {
+    {"claim", text(&Claim::text)},
+    {"source", text(&Claim::source)},
+    {"mode", one_of(&Claim::mode, mode_words())},
+    {"worker", word(&Claim::worker, {"node", "rank", "gpu"})},
+    {"k"},
+    {"speedup"},
+    {"time"},
+    {"efficiency"},
+    {"points", elsewhere(kPoint)},
+    {"baseline", map_for(&Claim::baseline, kBaseline)},
+    {"held_fixed", text(&Claim::held_fixed)},
+    {"timed", text(&Claim::timed)},
+    {"answer", text(&Claim::answer)},
+    {"repeats", whole(&Claim::repeats, 1, kMostRepeats)},
+    {"interval", text(&Claim::interval)},
+    {"price", map_of(kClaimPrice)},
+};
 
 }  // namespace
 
 ClaimRead read_claim(std::string_view text, const std::string& path) {
   ClaimRead read;
-  YamlFile file = parse_yaml(text, path);
-  read.problems = std::move(file.problems);
   Claim& claim = read.claim;
-  const YamlView root(file.root, claim_keys(), path, read.problems);
-  if (root.check_map()) {
-    static const std::vector<std::string> modes = {"strong", "weak"};
-    static const std::vector<std::string> units = {"node", "rank", "gpu"};
-    read_into(root["claim"].text(), claim.text);
-    read_into(root["source"].text(), claim.source);
-    if (const auto word = root["mode"].word(modes)) claim.mode = parse_mode(*word);
-    read_into(root["worker"].word(units), claim.worker);
+  read.problems = read_yaml(text, path, kClaim, [&](const YamlView& root) {
+    if (!kClaim.read(root, claim)) return;
     read_points(root, claim);
-    read_baseline(root["baseline"], claim.baseline);
     for (const ClaimPoint& point : claim.points) {
       if (!claim.baseline.k || point.k >= *claim.baseline.k) continue;
       root["baseline"]["k"].fail("K=" + std::to_string(point.k) +
@@ -116,14 +128,7 @@ ClaimRead read_claim(std::string_view text, const std::string& path) {
                                  "most the smallest K");
       break;
     }
-    read_into(root["held_fixed"].text(), claim.held_fixed);
-    read_into(root["timed"].text(), claim.timed);
-    read_into(root["answer"].text(), claim.answer);
-    claim.repeats = root["repeats"].integer(1, kMostRepeats);
-    read_into(root["interval"].text(), claim.interval);
-    read_price(root["price"], claim);
-  }
-  sort_problems(read.problems);
+  });
   return read;
 }
 

@@ -1,62 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/tables/columns.h"
-
+//
+// The header of a table. Names are compared without regard to case, blanks, dashes and underscores;
+// only a unit after the name needs one of those before it.
 #include <algorithm>
-#include <utility>
 
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/plan/tables/values.h"
+#include "orchestrator/plan/tables/rows.h"
 
 namespace kneepoint {
 namespace {
 
-enum class UnitKind { none, seconds, currency, percent };
-
 struct ColumnNames {
   ColumnKind kind;
-  std::vector<std::string_view> names;
-  UnitKind unit = UnitKind::none;
+  std::vector<std::string> names;
   std::optional<WorkerUnit> worker = {};
 };
 
-// The one list of names, in lower case with underscores. Where a table has several columns of K,
-// the earlier name here is K.
+// The one list of names. Where a table has several columns of K, the earlier name here is K.
 const std::vector<ColumnNames>& known_columns() {
   using enum ColumnKind;
-  using enum UnitKind;
   static const std::vector<ColumnNames> table = {
-      {k, {"k", "workers", "worker", "num_workers"}},
+      {k, {"k", "workers", "worker", "numworkers"}},
       {k,
-       {"gpus", "gpu", "ngpus", "num_gpus", "n_gpus", "gpu_count", "accelerators", "devices"},
-       none,
+       {"gpus", "gpu", "ngpus", "numgpus", "gpucount", "accelerators", "devices"},
        WorkerUnit::gpu},
       {k,
-       {"ranks", "nranks", "num_ranks", "n_ranks", "mpi_ranks", "processes", "procs", "nprocs",
-        "np", "tasks", "ntasks", "cores", "ncores", "num_cores", "cpus", "threads", "p"},
-       none,
+       {"ranks", "nranks", "numranks", "mpiranks", "processes", "procs", "nprocs", "np", "tasks",
+        "ntasks", "cores", "ncores", "numcores", "cpus", "threads", "p"},
        WorkerUnit::rank},
-      {nodes,
-       {"nodes", "node", "nnodes", "num_nodes", "n_nodes", "node_count"},
-       none,
-       WorkerUnit::node},
+      {nodes, {"nodes", "node", "nnodes", "numnodes", "nodecount"}, WorkerUnit::node},
       {time,
-       {"t", "time", "times", "seconds", "wall", "walltime", "wall_time", "wall_clock",
-        "wall_clock_time", "elapsed", "elapsed_time", "runtime", "run_time", "duration",
-        "step_time", "time_per_step", "iteration_time", "time_per_iteration", "epoch_time"},
-       seconds},
-      {speedup, {"speedup", "speed_up"}},
-      {efficiency,
-       {"efficiency", "e", "eff", "parallel_efficiency", "scaling_efficiency"},
-       percent},
+       {"t", "time", "times", "seconds", "wall", "walltime", "wallclock", "wallclocktime",
+        "elapsed", "elapsedtime", "runtime", "duration", "steptime", "timeperstep", "iterationtime",
+        "timeperiteration", "epochtime"}},
+      {speedup, {"speedup"}},
+      {efficiency, {"efficiency", "e", "eff", "parallelefficiency", "scalingefficiency"}},
       {throughput, {"throughput", "rate"}},
       {repeat, {"repeat", "rep", "repetition", "trial", "run"}},
       {results, {"results", "result"}},
-      {mode, {"mode", "scaling", "scaling_mode"}},
-      {cost, {"cost", "price", "cost_per_run"}, currency},
+      {mode, {"mode", "scaling", "scalingmode"}},
+      {cost, {"cost", "price", "costperrun"}},
       {case_name, {"case", "workload", "benchmark", "application", "app", "name"}},
       {build, {"build", "version", "binary", "image"}},
-      {size, {"size", "problem_size", "batch", "batch_size", "global_batch"}},
+      {size, {"size", "problemsize", "batch", "batchsize", "globalbatch"}},
       {night, {"night", "date", "timestamp"}},
   };
   return table;
@@ -66,16 +53,20 @@ const std::vector<ColumnNames>& known_columns() {
 struct Meaning {
   ColumnKind kind = ColumnKind::k;
   std::string unit;
-  UnitKind unit_kind = UnitKind::none;
   std::optional<WorkerUnit> worker;
-  int rank = 0;  // place of its name in the list
+  std::size_t rank = 0;  // place of its name in the list
 };
 
-std::optional<Meaning> meaning_of_word(std::string_view word) {
-  int rank = 0;
+std::string squeezed(std::string word) {
+  std::erase(word, '_');
+  return word;
+}
+
+std::optional<Meaning> meaning_of_word(const std::string& word, const std::string& unit) {
+  std::size_t rank = 0;
   for (const ColumnNames& column : known_columns()) {
-    for (const std::string_view name : column.names) {
-      if (name == word) return Meaning{column.kind, "", column.unit, column.worker, rank};
+    for (const std::string& name : column.names) {
+      if (name == squeezed(word)) return Meaning{column.kind, unit, column.worker, rank};
       ++rank;
     }
   }
@@ -108,151 +99,117 @@ Title read_title(std::string_view text) {
 }
 
 bool is_rate(std::string_view word) {
-  for (const std::string_view end :
-       {"/s", "/sec", "/second", "_per_s", "_per_sec", "_per_second"}) {
-    if (word.ends_with(end)) return true;
-  }
-  return false;
+  return word.ends_with("/s") || word.ends_with("/sec") || word.ends_with("/second") ||
+         word.ends_with("_per_s") || word.ends_with("_per_sec") || word.ends_with("_per_second");
 }
 
 std::optional<Meaning> meaning_of(const Title& title) {
-  if (is_rate(title.word) || is_rate("_" + title.unit) || title.unit == "1/s") {
-    return Meaning{ColumnKind::throughput};
-  }
-  if (auto known = meaning_of_word(title.word)) {
-    known->unit = title.word == "seconds" ? "s" : title.unit;
-    return known;
-  }
-  if (seconds_in(title.word)) return Meaning{ColumnKind::time, title.word, UnitKind::seconds};
+  const std::string& word = title.word;
+  if (is_rate(word) || is_rate("_" + title.unit)) return Meaning{ColumnKind::throughput};
+  if (seconds_in(word)) return Meaning{ColumnKind::time, word == "seconds" ? "s" : word};
   // "time_ms", "cost_usd": the last word is the unit.
-  const std::size_t cut = title.word.rfind('_');
-  if (cut == std::string::npos) return std::nullopt;
-  auto known = meaning_of_word(title.word.substr(0, cut));
-  if (!known) return std::nullopt;
-  known->unit = title.word.substr(cut + 1);
-  const bool is_time = known->unit_kind == UnitKind::seconds && seconds_in(known->unit);
-  const bool is_currency = known->unit_kind == UnitKind::currency && known->unit.size() == 3;
-  if (!is_time && !is_currency) return std::nullopt;
-  return known;
+  if (const std::size_t cut = word.rfind('_'); cut != std::string::npos) {
+    const std::string unit = word.substr(cut + 1);
+    auto known = meaning_of_word(word.substr(0, cut), unit);
+    if (known && known->kind == ColumnKind::time && seconds_in(unit)) return known;
+    if (known && known->kind == ColumnKind::cost && unit.size() == 3) return known;
+  }
+  return meaning_of_word(word, title.unit);
 }
 
-class HeaderReader {
- public:
-  HeaderReader(const TableRecord& header, TableProblems& problems)
-      : header_(header), problems_(problems) {
-    out_.index.fill(-1);
+// "; did 'workerz' mean 'workers'?"
+std::string suggestion(const TableColumns& columns, ColumnKind kind) {
+  std::vector<std::string> words;
+  for (const ColumnNames& column : known_columns()) {
+    if (column.kind == kind) words.insert(words.end(), column.names.begin(), column.names.end());
   }
-
-  TableColumns read() {
-    meanings_.resize(header_.fields.size());
-    for (std::size_t i = 0; i < header_.fields.size(); ++i) place(i);
-    choose_workers();
-    choose_value();
-    return std::move(out_);
+  for (const std::string& title : columns.unused) {
+    const std::string near = nearest_word(squeezed(read_title(title).word), words);
+    if (!near.empty()) return "; did '" + title + "' mean '" + near + "'?";
   }
+  return "";
+}
 
- private:
-  int& index(ColumnKind kind) { return out_.index[static_cast<std::size_t>(kind)]; }
-  void add(std::size_t field, std::string message) {
-    const TableField& at = header_.fields[field];
-    problems_.add(header_.line, at.column, std::string(at.text), std::move(message));
-  }
-
-  void place(std::size_t i) {
-    const std::string& text = out_.titles.emplace_back(header_.fields[i].text);
-    if (text.empty()) return;
-    const Title title = read_title(text);
-    if (title.word == "s") {
-      value_is_unclear_ = true;
-      add(i, "can mean seconds or speedup; call the column 'seconds' or 'speedup'");
-      return;
+// T is read from one of them; the others are not used.
+bool choose_value(TableColumns& columns) {
+  bool found = false;
+  for (const ColumnKind kind :
+       {ColumnKind::time, ColumnKind::throughput, ColumnKind::speedup, ColumnKind::efficiency}) {
+    if (!columns.has(kind)) continue;
+    if (found) {
+      columns.unused.push_back(columns.title(kind));
+      columns.index[static_cast<std::size_t>(kind)] = -1;
+    } else {
+      columns.value = kind;
     }
-    const auto meaning = meaning_of(title);
-    if (!meaning) {
-      out_.unused.push_back(text);
-      return;
-    }
-    meanings_[i] = *meaning;
-    int& slot = index(meaning->kind);
-    if (slot < 0) {
-      slot = static_cast<int>(i);
-      read_unit(i);
-    } else if (meaning->kind != ColumnKind::k) {
-      add(i, "says the same as column '" + out_.title(meaning->kind) + "'; leave one of them out");
-    } else {  // ranks beside GPUs or cores beside ranks: one of them is K
-      auto other = static_cast<int>(i);
-      if (meaning->rank < meanings_[static_cast<std::size_t>(slot)].rank) std::swap(other, slot);
-      out_.unused.push_back(out_.titles[static_cast<std::size_t>(other)]);
-    }
+    found = true;
   }
-
-  void read_unit(std::size_t i) {
-    const auto& [kind, unit, unit_kind, worker, rank] = meanings_[i];
-    if (unit.empty()) return;
-    if (unit_kind == UnitKind::currency) out_.cost_unit = ascii_upper(unit);
-    if (unit_kind == UnitKind::percent) out_.percent = unit == "%";
-    if (unit_kind != UnitKind::seconds) return;
-    out_.time_unit = seconds_in(unit);
-    out_.time_unit_word = unit;
-    if (!out_.time_unit) add(i, "'" + unit + "' is not a unit of time; expected " + kTimeUnits);
-  }
-
-  void choose_workers() {
-    int& k = index(ColumnKind::k);
-    if (k < 0) std::swap(k, index(ColumnKind::nodes));
-    if (k >= 0) {
-      out_.worker = meanings_[static_cast<std::size_t>(k)].worker;
-      return;
-    }
-    problems_.add(header_.line, 1, "",
-                  "no column with the number of workers; expected a header such as K,T (or "
-                  "workers, nodes, ranks, gpus)" +
-                      suggestion(ColumnKind::k));
-  }
-
-  void choose_value() {
-    bool found = false;
-    for (const ColumnKind kind :
-         {ColumnKind::time, ColumnKind::throughput, ColumnKind::speedup, ColumnKind::efficiency}) {
-      if (!out_.has(kind)) continue;
-      if (found) {
-        out_.unused.push_back(out_.title(kind));
-        index(kind) = -1;
-      } else {
-        out_.value = kind;
-      }
-      found = true;
-    }
-    if (found || value_is_unclear_) return;
-    problems_.add(header_.line, 1, "",
-                  "no column with times; expected a header such as K,T (or time, seconds, "
-                  "time_ms), or speedup, efficiency or throughput" +
-                      suggestion(ColumnKind::time));
-  }
-
-  std::string suggestion(ColumnKind kind) const {
-    std::vector<std::string> words;
-    for (const ColumnNames& column : known_columns()) {
-      if (column.kind == kind) words.insert(words.end(), column.names.begin(), column.names.end());
-    }
-    for (const std::string& title : out_.unused) {
-      const std::string near = nearest_word(read_title(title).word, words);
-      if (!near.empty()) return "; did '" + title + "' mean '" + near + "'?";
-    }
-    return "";
-  }
-
-  const TableRecord& header_;
-  TableProblems& problems_;
-  TableColumns out_;
-  bool value_is_unclear_ = false;
-  std::vector<Meaning> meanings_;
-};
+  return found;
+}
 
 }  // namespace
 
 TableColumns read_columns(const TableRecord& header, TableProblems& problems) {
-  return HeaderReader(header, problems).read();
+  TableColumns out;
+  out.index.fill(-1);
+  std::vector<Meaning> meanings(header.fields.size());
+  bool unclear = false;  // what may be the value
+  const auto slot_of = [&](ColumnKind kind) -> int& {
+    return out.index[static_cast<std::size_t>(kind)];
+  };
+  for (std::size_t i = 0; i < header.fields.size(); ++i) {
+    const std::string& text = out.titles.emplace_back(header.fields[i].text);
+    const auto fail = [&](std::string message) {
+      problems.add(header.line, header.fields[i].column, text, std::move(message));
+    };
+    if (text.empty()) continue;
+    const Title title = read_title(text);
+    if (title.word == "s") {
+      unclear = true;
+      fail("can mean seconds or speedup; call the column 'seconds' or 'speedup'");
+      continue;
+    }
+    const auto meaning = meaning_of(title);
+    if (!meaning) {
+      out.unused.push_back(text);
+      continue;
+    }
+    meanings[i] = *meaning;
+    int& slot = slot_of(meaning->kind);
+    if (slot < 0) {
+      slot = static_cast<int>(i);
+      const std::string& unit = meaning->unit;
+      if (meaning->kind == ColumnKind::cost) out.cost_unit = ascii_upper(unit);
+      if (meaning->kind == ColumnKind::efficiency) out.percent = unit == "%";
+      if (meaning->kind != ColumnKind::time || unit.empty()) continue;
+      out.time_unit = seconds_in(unit);
+      out.time_unit_word = unit;
+      if (!out.time_unit) fail("'" + unit + "' is not a unit of time; expected " + kTimeUnits);
+    } else if (meaning->kind != ColumnKind::k) {
+      fail("says the same as column '" + out.title(meaning->kind) + "'; leave one of them out");
+    } else {  // ranks beside GPUs or cores beside ranks: one of them is K
+      auto other = static_cast<int>(i);
+      if (meaning->rank < meanings[static_cast<std::size_t>(slot)].rank) std::swap(other, slot);
+      out.unused.push_back(out.titles[static_cast<std::size_t>(other)]);
+    }
+  }
+  int& k = slot_of(ColumnKind::k);
+  if (k < 0) std::swap(k, slot_of(ColumnKind::nodes));
+  if (k >= 0) {
+    out.worker = meanings[static_cast<std::size_t>(k)].worker;
+  } else {
+    problems.add(header.line, 1, "",
+                 "no column with the number of workers; expected a header such as K,T (or "
+                 "workers, nodes, ranks, gpus)" +
+                     suggestion(out, ColumnKind::k));
+  }
+  if (!choose_value(out) && !unclear) {
+    problems.add(header.line, 1, "",
+                 "no column with times; expected a header such as K,T (or time, seconds, "
+                 "time_ms), or speedup, efficiency or throughput" +
+                     suggestion(out, ColumnKind::time));
+  }
+  return out;
 }
 
 }  // namespace kneepoint

@@ -8,9 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "orchestrator/plan/tables/cells.h"
-#include "orchestrator/plan/tables/text.h"
-#include "orchestrator/plan/yaml/text_check.h"
+#include "orchestrator/plan/tables/rows.h"
 #include "orchestrator/plan/yaml/yaml.h"
 
 namespace kneepoint {

@@ -13,11 +13,15 @@
 
 namespace kneepoint {
 
+struct KeySet;
+
 struct MixRead {
   Mix mix;
   std::vector<Problem> problems;
 };
 
 MixRead read_mix(std::string_view text, const std::string& path);
+
+const KeySet& mix_keys();
 
 }  // namespace kneepoint

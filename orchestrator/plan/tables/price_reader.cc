@@ -9,7 +9,6 @@
 
 #include "orchestrator/model/money.h"
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/yaml/keys.h"
 
 namespace kneepoint {
 namespace {
@@ -31,79 +30,107 @@ void read_amount(const YamlView& view, std::int64_t& target) {
   }
 }
 
-bool is_date(const std::string& text) {
+template <typename T>
+Reads<T> amount(std::int64_t T::*member) {
+  return by(member, read_amount);
+}
+
+bool is_date(std::string_view text) {
   if (text.size() != 10) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool dash = i == 4 || i == 7;
     if (dash != (text[i] == '-')) return false;
     if (!dash && std::isdigit(static_cast<unsigned char>(text[i])) == 0) return false;
   }
-  const int month = std::stoi(text.substr(5, 2)), day = std::stoi(text.substr(8, 2));
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  const std::string_view month = text.substr(5, 2), day = text.substr(8);
+  return month >= "01" && month <= "12" && day >= "01" && day <= "31";
 }
 
-void read_licences(const YamlView& view, PriceItem& item) {
-  if (!view.present()) return;
-  static const std::vector<std::string> words = {"job", "node", "core", "worker"};
+using Per = LicencePrice::Per;
+const Keys<LicencePrice> kLicence = {
+    {"name", text(&LicencePrice::name)},
+    {"per_token_hour", amount(&LicencePrice::per_token_hour)},
+    {"tokens", whole(&LicencePrice::tokens, 1, kMostNodes)},
+    {"per", one_of(&LicencePrice::per, Words<Per>{{"job", Per::job},
+                                                  {"node", Per::node},
+                                                  {"core", Per::core},
+                                                  {"worker", Per::worker}})},
+};
+
+void read_licences(const YamlView& view, std::vector<LicencePrice>& licences) {
   for (const YamlView& one : view.items()) {
-    if (!one.check_map()) continue;
-    LicencePrice& licence = item.licences.emplace_back();
-    read_into(one["name"].text(), licence.name);
+    LicencePrice licence;
+    if (!kLicence.read(one, licence)) continue;
     if (licence.name.empty()) one["name"].fail("missing; expected the licence's name");
-    read_amount(one["per_token_hour"], licence.per_token_hour);
-    read_into(one["tokens"].integer(1, kMostNodes), licence.tokens);
-    const auto word = one["per"].word(words);
-    if (!word) continue;
-    licence.per = *word == "job"    ? LicencePrice::Per::job
-                  : *word == "node" ? LicencePrice::Per::node
-                  : *word == "core" ? LicencePrice::Per::core
-                                    : LicencePrice::Per::worker;
+    licences.push_back(std::move(licence));
   }
 }
 
-void read_energy(const YamlView& view, EnergyPrice& energy) {
-  if (!view.check_map()) return;
-  read_into(view["idle_watts_per_node"].number(0, 1e6), energy.idle_watts_per_node);
-  read_into(view["busy_watts_per_worker"].number(0, 1e6), energy.busy_watts_per_worker);
-  read_into(view["pue"].number(1, 10), energy.pue);
-  read_amount(view["per_kwh"], energy.per_kwh);
-}
+const Keys<EnergyPrice> kEnergy = {
+    {"idle_watts_per_node", number(&EnergyPrice::idle_watts_per_node, 0, 1e6)},
+    {"busy_watts_per_worker", number(&EnergyPrice::busy_watts_per_worker, 0, 1e6)},
+    {"pue", number(&EnergyPrice::pue, 1, 10)},
+    {"per_kwh", amount(&EnergyPrice::per_kwh)},
+};
 
-void read_owned(const YamlView& view, PriceItem& item) {
-  if (!view.check_map()) return;
+constexpr char kOwnedNeeds[] = "missing; `owned` needs price_per_node and years";
+const Keys<OwnedPrice> kOwned = {
+    {"price_per_node", required(amount(&OwnedPrice::price_per_node), kOwnedNeeds)},
+    {"years", required(number(&OwnedPrice::years, 0.1, 50), kOwnedNeeds)},
+    {"utilisation", share(&OwnedPrice::utilisation)},
+    {"nodes", whole(&OwnedPrice::nodes, 1, kMostNodes)},
+    {"watts_per_node", number(&OwnedPrice::watts_per_node, 0, 1e6)},
+    {"pue", number(&OwnedPrice::pue, 1, 10)},
+    {"per_kwh", amount(&OwnedPrice::per_kwh)},
+    {"staff_per_year", amount(&OwnedPrice::staff_per_year)},
+};
+
+void read_owned(const YamlView& view, std::optional<OwnedPrice>& target) {
   OwnedPrice owned;
-  read_amount(view["price_per_node"], owned.price_per_node);
-  read_into(view["years"].number(0.1, 50), owned.years);
-  read_into(view["utilisation"].share(), owned.utilisation);
-  read_into(view["nodes"].integer(1, kMostNodes), owned.nodes);
-  read_into(view["watts_per_node"].number(0, 1e6), owned.watts_per_node);
-  read_into(view["pue"].number(1, 10), owned.pue);
-  read_amount(view["per_kwh"], owned.per_kwh);
-  read_amount(view["staff_per_year"], owned.staff_per_year);
-  for (const char* key : {"price_per_node", "years"}) {
-    if (!view[key].present()) view[key].fail("missing; `owned` needs price_per_node and years");
-  }
+  if (!kOwned.read(view, owned)) return;
   if (view["staff_per_year"].present() && !view["nodes"].present()) {
     view["nodes"].fail("missing; staff_per_year is shared by so many nodes");
   }
-  item.owned = owned;
+  target = owned;
 }
 
-void read_spot(const YamlView& view, PriceItem& item) {
-  if (view.present() && item.tier != Tier::spot) view.fail_at_key("is for tier: spot");
-  if (!view.check_map()) return;
-  read_into(view["interruptions_per_node_hour"].number(0, 1000),
-            item.spot.interruptions_per_node_hour);
-  read_into(view["restart"].duration(0), item.spot.restart);
-  read_into(view["checkpoint"].duration(0), item.spot.checkpoint);
-}
-
-void read_times(const YamlView& view, PriceItem& item) {
-  read_into(view["minimum"].duration(0), item.minimum);
-  read_into(view["granularity"].duration(1), item.granularity);
-  read_into(view["setup"].duration(0), item.setup);
-  read_into(view["teardown"].duration(0), item.teardown);
-}
+const Keys<SpotTerms> kSpot = {
+    {"interruptions_per_node_hour", number(&SpotTerms::interruptions_per_node_hour, 0, 1000)},
+    {"restart", duration(&SpotTerms::restart, 0)},
+    {"checkpoint", duration(&SpotTerms::checkpoint, 0)},
+};
+const Keys<PriceItem> kStorage = {
+    {"gb", number(&PriceItem::storage_gb, 0, 1e9)},
+    {"per_gb_hour", amount(&PriceItem::per_gb_hour)},
+};
+const Keys<PriceItem> kEgress = {
+    {"gb", number(&PriceItem::egress_gb, 0, 1e9)},
+    {"per_gb", amount(&PriceItem::per_gb_egress)},
+};
+const Keys<PriceItem> kItem = {
+    {"description", text(&PriceItem::description)},
+    {"tier", one_of(&PriceItem::tier, Words<Tier>{{"on_demand", Tier::on_demand},
+                                                  {"reserved", Tier::reserved},
+                                                  {"spot", Tier::spot},
+                                                  {"owned", Tier::owned},
+                                                  {"allocation", Tier::allocation}})},
+    {"per_node_hour", amount(&PriceItem::per_node_hour)},
+    {"per_gpu_hour", amount(&PriceItem::per_gpu_hour)},
+    {"per_core_hour", amount(&PriceItem::per_core_hour)},
+    {"charge_factor", number(&PriceItem::charge_factor, 0.001, 1000)},
+    {"per_hour", amount(&PriceItem::per_hour)},
+    {"per_job", amount(&PriceItem::per_job)},
+    {"minimum", duration(&PriceItem::minimum, 0)},
+    {"granularity", duration(&PriceItem::granularity, 1)},
+    {"setup", duration(&PriceItem::setup, 0)},
+    {"teardown", duration(&PriceItem::teardown, 0)},
+    {"licences", by(&PriceItem::licences, read_licences, &kLicence)},
+    {"storage", map_of(kStorage)},
+    {"egress", map_of(kEgress)},
+    {"energy", map_for(&PriceItem::energy, kEnergy)},
+    {"owned", by(&PriceItem::owned, read_owned, &kOwned)},
+    {"spot", map_for(&PriceItem::spot, kSpot)},
+};
 
 bool charges_something(const PriceItem& item) {
   const bool licences = std::any_of(item.licences.begin(), item.licences.end(),
@@ -116,89 +143,56 @@ bool charges_something(const PriceItem& item) {
          owned || licences || item.per_gb_hour + item.per_gb_egress > 0 || item.energy.per_kwh > 0;
 }
 
-void read_item(const YamlView& view, PriceItem& item, const std::vector<Problem>& problems) {
-  const std::size_t before = problems.size();
-  if (!view.check_map()) return;
-  static const std::vector<std::string> tiers = {"on_demand", "reserved", "spot", "owned",
-                                                 "allocation"};
-  read_into(view["description"].text(), item.description);
-  if (const auto word = view["tier"].word(tiers)) {
-    const auto at = std::find(tiers.begin(), tiers.end(), *word) - tiers.begin();
-    item.tier = static_cast<Tier>(at);
-  }
-  read_amount(view["per_node_hour"], item.per_node_hour);
-  read_amount(view["per_gpu_hour"], item.per_gpu_hour);
-  read_amount(view["per_core_hour"], item.per_core_hour);
-  read_into(view["charge_factor"].number(0.001, 1000), item.charge_factor);
-  read_amount(view["per_hour"], item.per_hour);
-  read_amount(view["per_job"], item.per_job);
-  read_times(view, item);
-  read_licences(view["licences"], item);
-  if (const YamlView storage = view["storage"]; storage.check_map()) {
-    read_into(storage["gb"].number(0, 1e9), item.storage_gb);
-    read_amount(storage["per_gb_hour"], item.per_gb_hour);
-  }
-  if (const YamlView egress = view["egress"]; egress.check_map()) {
-    read_into(egress["gb"].number(0, 1e9), item.egress_gb);
-    read_amount(egress["per_gb"], item.per_gb_egress);
-  }
-  read_energy(view["energy"], item.energy);
-  read_owned(view["owned"], item);
-  read_spot(view["spot"], item);
+void read_item(const YamlView& view, PriceItem& item) {
+  const std::size_t before = view.problems();
+  if (!kItem.read(view, item)) return;
+  const YamlView spot = view["spot"];
+  if (spot.present() && item.tier != Tier::spot) spot.fail_at_key("is for tier: spot");
   if (item.owned && item.tier != Tier::owned) view["owned"].fail_at_key("is for tier: owned");
   if (item.tier == Tier::owned && !item.owned) {
     view["tier"].fail("owned needs `owned: {price_per_node: ..., years: ...}` beside it");
   }
-  if (item.tier == Tier::spot && !view["spot"]["interruptions_per_node_hour"].present()) {
+  if (item.tier == Tier::spot && !spot["interruptions_per_node_hour"].present()) {
     view["tier"].fail(
         "spot needs `spot: {interruptions_per_node_hour: ...}` beside it; 0 for nodes that are "
         "never taken back");
   }
-  if (!charges_something(item) && problems.size() == before) {
+  if (!charges_something(item) && view.problems() == before) {
     view.fail_at_key(
         "has no price above 0; expected one of per_node_hour, per_gpu_hour, "
         "per_core_hour, per_hour, per_job, owned, licences, storage, egress, energy");
   }
 }
 
+void read_items(const YamlView& view, std::vector<PriceItem>& items) {
+  for (const YamlView& entry : view.entries()) {
+    PriceItem& item = items.emplace_back();
+    item.name = entry.name();
+    if (!is_plain_name(item.name)) {
+      entry.fail_at_key("expected a name of letters, digits, '_' and '-', at most 64");
+    }
+    read_item(entry, item);
+  }
+}
+
+const Keys<PriceBook> kBook = {
+    {"currency",
+     required(text(&PriceBook::currency, is_currency, "a code of capitals such as USD or SU"),
+              "missing; expected a code of capitals such as USD or SU")},
+    {"valid_from", text(&PriceBook::valid_from, is_date, "a day such as 2026-01-31")},
+    {"source", text(&PriceBook::source)},
+    {"example", truth(&PriceBook::example)},
+    {"items", required(names_by(&PriceBook::items, read_items, &kItem),
+                       "missing; expected at least one item")},
+};
+
 }  // namespace
 
 PricesRead read_prices(std::string_view text, const std::string& path) {
   PricesRead read;
-  YamlFile file = parse_yaml(text, path);
-  read.problems = std::move(file.problems);
-  PriceBook& book = read.book;
-  book.path = path;
-  const YamlView root(file.root, price_keys(), path, read.problems);
-  if (root.check_map()) {
-    if (const auto currency = root["currency"].text()) {
-      book.currency = *currency;
-      if (!is_currency(*currency)) {
-        root["currency"].fail("expected a code of capitals such as USD or SU, found '" + *currency +
-                              "'");
-      }
-    } else if (!root["currency"].present()) {
-      root["currency"].fail("missing; expected a code of capitals such as USD or SU");
-    }
-    if (const auto date = root["valid_from"].text()) {
-      book.valid_from = *date;
-      if (!is_date(*date)) {
-        root["valid_from"].fail("expected a day such as 2026-01-31, found '" + *date + "'");
-      }
-    }
-    read_into(root["source"].text(), book.source);
-    read_into(root["example"].truth(), book.example);
-    for (const YamlView& entry : root["items"].entries()) {
-      PriceItem& item = book.items.emplace_back();
-      item.name = entry.name();
-      if (!is_plain_name(item.name)) {
-        entry.fail_at_key("expected a name of letters, digits, '_' and '-', at most 64");
-      }
-      read_item(entry, item, read.problems);
-    }
-    if (!root["items"].present()) root["items"].fail("missing; expected at least one item");
-  }
-  sort_problems(read.problems);
+  read.book.path = path;
+  read.problems =
+      read_yaml(text, path, kBook, [&](const YamlView& root) { kBook.read(root, read.book); });
   return read;
 }
 

@@ -6,9 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "orchestrator/plan/tables/cells.h"
-#include "orchestrator/plan/tables/text.h"
-#include "orchestrator/plan/yaml/text_check.h"
+#include "orchestrator/plan/tables/rows.h"
 
 namespace kneepoint {
 namespace {
@@ -195,41 +193,6 @@ void sort_points(Table& table) {
 }
 
 }  // namespace
-
-bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
-                  TableProblems& problems) {
-  if (record.open_quote_column > 0) {
-    problems.add(record.line, record.open_quote_column, "", "this quote is never closed");
-    return false;
-  }
-  const auto is_empty = [](const TableField& field) { return field.text.empty(); };
-  if (std::all_of(record.fields.begin(), record.fields.end(), is_empty)) return false;
-  for (std::size_t i = width; i < record.fields.size(); ++i) {
-    if (is_empty(record.fields[i])) continue;
-    problems.add(record.line, record.fields[i].column, "",
-                 std::to_string(record.fields.size()) + " fields where the header has " +
-                     std::to_string(width) +
-                     (delimiter == ',' ? "; a comma inside a number needs quotes around it" : ""));
-    return false;
-  }
-  return true;
-}
-
-DecimalMark find_mark(TableText& text, const TableColumns& columns) {
-  if (text.delimiter() == ',' && !text.has_quotes()) return DecimalMark::point;
-  TableRecord record;
-  text.rewind();
-  text.next(record);  // the header
-  while (text.next(record)) {
-    for (const ColumnKind kind : {columns.value, ColumnKind::cost, ColumnKind::size}) {
-      const auto i = static_cast<std::size_t>(columns.of(kind));
-      if (!columns.has(kind) || i >= record.fields.size()) continue;
-      const DecimalMark mark = mark_in(record.fields[i].text);
-      if (mark != DecimalMark::unknown) return mark;
-    }
-  }
-  return DecimalMark::unknown;
-}
 
 ReadTable read_table(std::string_view text, const std::string& file, const TableOptions& options) {
   if (const auto refused = refuse_text(text, file, kMostTableBytes)) return {{}, {*refused}};

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "orchestrator/model/shape.h"
-#include "orchestrator/plan/tables/columns.h"
-#include "orchestrator/plan/tables/values.h"
 #include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint {
@@ -21,6 +19,31 @@ constexpr std::size_t kMostTableBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostTableRows = 5'000'000;
 constexpr std::size_t kMostTablePoints = 10'000;
 constexpr int kMostTableWorkers = 10'000'000;
+constexpr std::size_t kMostTableProblems = 20;  // that are listed
+
+enum class ColumnKind {
+  k,
+  time,
+  speedup,
+  efficiency,
+  throughput,
+  repeat,
+  results,
+  mode,
+  cost,
+  case_name,
+  build,
+  nodes,
+  size,
+  night,  // of a history only
+};
+constexpr std::size_t kColumnKinds = 14;
+
+enum class DecimalMark { unknown, point, comma };
+
+// Seconds in one such unit ("ms", "minutes", "µs"); none: not a unit of time.
+std::optional<double> seconds_in(std::string_view unit);
+inline constexpr char kTimeUnits[] = "ns, us, ms, s, min, h or d";
 
 struct TableOptions {
   Mode mode = Mode::strong;            // of rows that don't say

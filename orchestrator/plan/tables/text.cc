@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/tables/text.h"
+#include "orchestrator/plan/tables/rows.h"
 
 #include <algorithm>
 #include <utility>

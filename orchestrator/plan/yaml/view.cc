@@ -170,6 +170,13 @@ std::optional<std::string> YamlView::text() const {
   return std::nullopt;
 }
 
+std::optional<std::string> YamlView::text(bool (*good)(std::string_view),
+                                          const char* wanted) const {
+  auto found = text();
+  if (found && !good(*found)) fail(std::string("expected ") + wanted + ", found '" + *found + "'");
+  return found;
+}
+
 std::optional<int> YamlView::integer(int least, int most) const {
   if (node_ == nullptr) return std::nullopt;
   if (node_->kind == YamlNode::Kind::scalar) {
@@ -288,10 +295,17 @@ std::string unknown_word(const std::string& what, const std::string& word,
   return "unknown " + what + "; known here: " + list;
 }
 
-void sort_problems(std::vector<Problem>& problems) {
+std::vector<Problem> read_yaml(std::string_view text, const std::string& path, const KeySet& keys,
+                               const std::function<void(const YamlView&)>& read,
+                               std::vector<Origin>* origins) {
+  const YamlFile file = parse_yaml(text, path);
+  std::vector<Problem> problems = file.problems;
+  read(YamlView(file.root, keys, path, problems));
   std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
   });
+  if (origins != nullptr) *origins = origins_of(file.root);
+  return problems;
 }
 
 }  // namespace kneepoint

@@ -2,10 +2,11 @@
 //
 // Typed getters over a YamlNode that put what is wrong on a list instead of stopping: a getter
 // answers nullopt for a value that is absent (no problem) or wrong (one problem, with its place and
-// what was expected). KeySets say which keys a map may have; they are the one list of keys that the
-// readers, the messages and the schema test share.
+// what was expected). KeySets say which keys a map may have (keys.h makes them of tables that
+// read).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,7 +25,11 @@ struct KeySpec {
   std::string name;
   const KeySet* inner = nullptr;  // keys of the map (or of each map in the list) that it may hold
   bool free_names = false;        // it holds a map with names of the user's own choice...
-};                                // ...whose values have the `inner` keys, if any
+                                  // ...whose values have the `inner` keys, if any
+  // Its row in docs/reference: what it takes, its default, and what it is for. A key without the
+  // last two stands in the row of the one before it, or shows its inner keys in its place.
+  std::string type, fallback, meaning;
+};
 
 struct KeySet {
   std::vector<KeySpec> keys;
@@ -53,6 +58,8 @@ class YamlView {
   std::vector<YamlView> entries() const;      // of a map with free names
 
   std::optional<std::string> text() const;  // any scalar, as written
+  // The same, and a problem if it does not pass the test: "expected <wanted>, found '<text>'".
+  std::optional<std::string> text(bool (*good)(std::string_view), const char* wanted) const;
   std::optional<int> integer(int least, int most) const;
   std::optional<std::uint64_t> seed() const;
   std::optional<double> number(double least, double most) const;
@@ -65,6 +72,7 @@ class YamlView {
   void fail(std::string message) const;          // at the value
   void fail_at_key(std::string message) const;   // at its key
   void expected(const std::string& what) const;  // "expected <what>, found <what is there>"
+  std::size_t problems() const { return problems_->size(); }  // of the file, so far
 
  private:
   YamlView(const YamlView& parent, const YamlNode* node, std::string name, std::string key);
@@ -90,7 +98,10 @@ void read_into(std::optional<From> value, To& target) {
 std::string unknown_word(const std::string& what, const std::string& word,
                          std::span<const std::string> known);
 
-// Sorted by place.
-void sort_problems(std::vector<Problem>& problems);
+// A whole file: `read` is given its root, and the answer is every problem by its place. `origins`,
+// if wanted: of all its values.
+std::vector<Problem> read_yaml(std::string_view text, const std::string& path, const KeySet& keys,
+                               const std::function<void(const YamlView&)>& read,
+                               std::vector<Origin>* origins = nullptr);
 
 }  // namespace kneepoint

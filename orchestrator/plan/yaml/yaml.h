@@ -48,4 +48,8 @@ YamlFile parse_yaml(std::string_view text, const std::string& path);
 // Every value of the tree by its dotted key.
 std::vector<Origin> origins_of(const YamlNode& root);
 
+// A value as JSON, for what is handed on as it is. Words without quotes that JSON has (numbers,
+// true, false, null) become that; everything else is a string.
+std::string json_of(const YamlNode& node);
+
 }  // namespace kneepoint

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/matrix.h"
 #include "orchestrator/plan/plan/reader.h"
 #include "orchestrator/plan/site/reader.h"

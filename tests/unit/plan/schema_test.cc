@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "orchestrator/plan/yaml/keys.h"
+#include "orchestrator/plan/tables/mix_reader.h"
+#include "orchestrator/plan/yaml/view.h"
 #include "tests/unit/plan/plan_test_support.h"
 
 namespace kneepoint {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/plan/placeholders.h"
+#include "orchestrator/plan/plan/formula.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // What a plan may say of a program, and what that comes to at a point and in the series' hash.
 // Broken forms are in tests/golden/plans.
-#include "orchestrator/plan/plan/program_reader.h"
+#include "orchestrator/plan/plan/parts.h"
 
 #include "orchestrator/plan/plan/identity.h"
 #include "tests/unit/plan/plan_test_support.h"

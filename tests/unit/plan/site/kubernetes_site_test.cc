@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/site/kubernetes_site.h"
+#include "orchestrator/plan/site/sections.h"
 
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/plan/plan/identity.h"
-#include "orchestrator/plan/yaml/json.h"
+#include "orchestrator/plan/yaml/yaml.h"
 #include "tests/unit/plan/plan_test_support.h"
 
 namespace kneepoint {
