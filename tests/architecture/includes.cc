@@ -86,7 +86,7 @@ const std::vector<Library>& libraries() {
         "orchestrator/backend/kubernetes/manifest.cc", "orchestrator/backend/kubernetes/patch.cc",
         "orchestrator/backend/kubernetes/pod.cc", "orchestrator/backend/kubernetes/read.cc",
         "orchestrator/store/store_evidence.cc", "orchestrator/pack/pack_rows.cc",
-        "orchestrator/server/dashboard/start_request.cc", "orchestrator/cli/controller_client.cc"}},
+        "orchestrator/server/dashboard/start_request.cc"}},
       {"boost/", {"orchestrator/analysis/statistics/distributions.cc"}},
       {"mpi.h", {"workloads/", "agents/pmpi/"}, true},
       {"omp.h", {"workloads/"}, true},
