@@ -9,6 +9,7 @@
 
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/base/log.h"
 
 namespace kneepoint {

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/numbers.h"
