@@ -4,8 +4,12 @@
 // folder that was not there before: runs left in one by another database would pass for its own.
 #include "orchestrator/answers/choose_study.h"
 
+#include <filesystem>
 #include <map>
 
+#include "orchestrator/answers/builds.h"
+#include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/text.h"
 
@@ -26,6 +30,19 @@ Result<StudyRow> begin_study(StudyStore& store, const Study& study, const Site& 
 bool is_of_tonight(const StudyRow& row, Nanoseconds night_began) {
   return night_began > 0 && row.created_ns >= night_began &&
          (row.state == "interrupted" || row.state == "running");
+}
+
+// A study of --ab goes on with the builds it has stored, looked at again: a program that was
+// replaced has another hash, and so comes to another study.
+Result<void> take_stored_builds(StudyStore& store, const StudyRow& row, PlanOnSite& both) {
+  TRY_ASSIGN(const std::vector<Build> builds, store.builds(row.row));
+  if (builds.empty() || row.name != both.plan.study + kTurnsSuffix) return {};
+  std::vector<std::string> given;
+  for (const Build& build : builds) given.push_back(build.label + "=" + build.place);
+  TRY_ASSIGN(std::vector<Build> now,
+             read_builds(given, both.plan, *both.site, std::filesystem::current_path().string()));
+  put_in_turns(both, std::move(now), kTurnsSuffix);
+  return {};
 }
 
 }  // namespace
@@ -91,6 +108,36 @@ std::string sentence_of(const ChosenStudy& chosen) {
              std::to_string(row.failed) + " failed. The plan asks for nothing more";
   }
   return "";
+}
+
+Result<PlanOnSite> plan_to_resume(const Context& context, const std::string& study) {
+  TRY_ASSIGN(const auto store, open_database(context, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, store->find_study(study));
+  if (row.backend == "import") {
+    return Error{ErrorCode::invalid, row.id + " was imported; there is nothing to run"};
+  }
+  TRY_ASSIGN(const auto newest, store->newest_of_series(row.name, row.hash8));
+  if (newest && newest->id != row.id) {
+    return Error{ErrorCode::conflict, row.id + " is not the newest of its series, " + newest->id +
+                                          " is; only that one can go on"};
+  }
+  TRY_ASSIGN(PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
+  both.problems = find_inputs(both.plan, *both.site);
+  locate(both.problems, both.origins);
+  if (both.problems.empty()) TRY(take_stored_builds(*store, row, both));
+  return both;
+}
+
+Result<void> check_resumed(StudyStore& store, const std::string& study,
+                           const std::optional<StudyRow>& newest) {
+  TRY_ASSIGN(const StudyRow meant, store.find_study(study));
+  if (newest && newest->id == meant.id) return {};
+  return Error{
+      ErrorCode::conflict,
+      "the stored plan of " + meant.id +
+          " does not come to that study any more: its programs or inputs have changed, or it "
+          "was started by another command (gate --confirm, doctor --noise), which goes on "
+          "with it"};
 }
 
 }  // namespace kneepoint

@@ -3,8 +3,11 @@
 // Which study `run` works on: the newest of the series, a new one, or none because all is done.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "orchestrator/answers/context.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/model/point.h"
@@ -34,6 +37,15 @@ struct ChoiceRequest {
 
 Result<ChosenStudy> choose_study(StudyStore& store, const Study& study, const Site& site,
                                  const std::string& root, const ChoiceRequest& choice);
+
+// The plan and site that a study has stored, for `run --resume`. Only the newest study of a series
+// goes on: `run` would take no other.
+Result<PlanOnSite> plan_to_resume(const Context& context, const std::string& study);
+
+// Is `newest`, which the resumed plan came to, the study that was meant? Otherwise `run` would
+// begin another one.
+Result<void> check_resumed(StudyStore& store, const std::string& study,
+                           const std::optional<StudyRow>& newest);
 
 // Does the plan ask for points or repeats that the study doesn't have? Pure.
 bool asks_for_more(const Study& study, const StudyEvidence& evidence);

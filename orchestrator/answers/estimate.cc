@@ -79,31 +79,31 @@ std::string to_text(const CostEstimate& estimate, Nanoseconds timeout) {
 }
 
 Submission submission_of(const Study& study, const Packing& packing, int places, int most_nodes) {
+  const auto item_of = [&](const Point& point) {
+    return PackItem{point.shape.nodes, study.plan.limits.timeout};
+  };
+  const auto allocations_of = [&](const std::vector<PackItem>& runs) {
+    return static_cast<int>(pack(runs, packing, places, most_nodes).size());
+  };
   Submission sum;
+  note_largest(study, sum);
   if (study.plan.search.adaptive) {
     std::vector<PackItem> first;
-    for (const Run& run : first_of(study).runs) {
-      first.push_back({study.points[run.point].shape.nodes, study.plan.limits.timeout});
-    }
+    for (const Run& run : first_of(study).runs) first.push_back(item_of(study.points[run.point]));
     sum.runs = static_cast<int>(first.size());
-    sum.allocations = sum.allocations_at_most =
-        static_cast<int>(pack(first, packing, places, most_nodes).size());
-    note_largest(study, sum);
+    sum.allocations = sum.allocations_at_most = allocations_of(first);
     return sum;
   }
   const auto allocations_for = [&](int repeats) {
     std::vector<PackItem> runs;
     for (int repeat = 0; repeat < repeats; ++repeat) {
-      for (const Point& point : study.points) {
-        runs.push_back({point.shape.nodes, study.plan.limits.timeout});
-      }
+      for (const Point& point : study.points) runs.push_back(item_of(point));
     }
-    return static_cast<int>(pack(runs, packing, places, most_nodes).size());
+    return allocations_of(runs);
   };
   sum.runs = static_cast<int>(study.points.size()) * study.plan.repeat.min;
   sum.allocations = allocations_for(study.plan.repeat.min);
   sum.allocations_at_most = allocations_for(study.plan.repeat.max);
-  note_largest(study, sum);
   return sum;
 }
 

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/io/process.h"
 

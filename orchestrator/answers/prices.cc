@@ -31,6 +31,19 @@ std::optional<StudyPrice> study_price(const SitePrice& price) {
                     std::move(prices->item)};
 }
 
+// What was asked for, else the other; without a text where there is neither.
+Result<SitePrice> chosen_price(const PriceChoice& choice, SitePrice price) {
+  if (choice.book) {
+    price = {*choice.book, "", ""};
+    TRY_ASSIGN(price.text, read_price_book(price.book));
+  }
+  if (choice.item && price.text.empty()) {
+    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
+  }
+  if (choice.item) price.item = *choice.item;
+  return price;
+}
+
 Result<std::vector<std::string>> one_for_each(const std::string& flag, const std::string& text,
                                               std::size_t studies) {
   std::vector<std::string> words;
@@ -84,15 +97,8 @@ Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
 }
 
 std::optional<Prices> prices_of(const SitePrice& price) {
-  if (price.text.empty()) return std::nullopt;
-  PricesRead read = read_prices(price.text, price.book);
-  std::string why;
-  const PriceItem* item = find_item(read.book, price.item, why);
-  if (!read.problems.empty() || item == nullptr) return std::nullopt;
-  Prices prices;
-  prices.item = *item;
-  prices.book = std::move(read.book);
-  return prices;
+  auto prices = checked_prices(price);
+  return prices ? std::move(*prices) : std::nullopt;
 }
 
 Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
@@ -108,15 +114,7 @@ Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
 }
 
 Result<std::optional<Prices>> prices_of(const PriceChoice& choice, const StudyRow& study) {
-  SitePrice price = study.price;
-  if (choice.book) {
-    price = {*choice.book, "", ""};
-    TRY_ASSIGN(price.text, read_price_book(price.book));
-  }
-  if (choice.item) price.item = *choice.item;
-  if (price.text.empty() && choice.item) {
-    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
-  }
+  TRY_ASSIGN(const SitePrice price, chosen_price(choice, study.price));
   return checked_prices(price);
 }
 
@@ -164,18 +162,9 @@ Result<StudyPrices> prices_of_studies(const std::string& files, const std::strin
 Result<PriceFound> price_of_study(const PriceChoice& choice, const Site& site,
                                   const StudyRow* before) {
   PriceFound found;
-  SitePrice kept = site.price;
-  if (choice.book) {
-    kept = {*choice.book, "", ""};
-    TRY_ASSIGN(kept.text, read_price_book(kept.book));
-  } else if (kept.text.empty() && before != nullptr) {
-    kept = before->price;
-  }
-  if (kept.text.empty()) {
-    if (!choice.item) return found;
-    return wrong_flag("--item", "is an item of --prices FILE, or of the price book of the site");
-  }
-  if (choice.item) kept.item = *choice.item;
+  const bool as_before = site.price.text.empty() && before != nullptr;
+  TRY_ASSIGN(SitePrice kept, chosen_price(choice, as_before ? before->price : site.price));
+  if (kept.text.empty()) return found;
   PricesRead read = read_prices(kept.text, kept.book);
   found.problems = std::move(read.problems);
   if (!found.problems.empty()) return found;

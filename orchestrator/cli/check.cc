@@ -1,190 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
-#include <algorithm>
-#include <filesystem>
 #include <ostream>
-#include <set>
 
-#include "orchestrator/analysis/knee/adaptive_search.h"
-#include "orchestrator/answers/loading.h"
-#include "orchestrator/answers/prices.h"
-#include "orchestrator/base/files.h"
-#include "orchestrator/base/text.h"
-#include "orchestrator/cli/check_text.h"
+#include "orchestrator/answers/check.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/terminal.h"
-#include "orchestrator/engine/admission.h"
-#include "orchestrator/engine/packing.h"
-#include "orchestrator/engine/requests.h"
-#include "orchestrator/engine/rounds.h"
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-// An emitted name must stay inside the folder that the user gave.
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-}
-
-int concurrent_on(const Plan& plan, const Site& site, const Capabilities& backend) {
-  return ceilings_of(plan.limits, site.limits, backend,
-                     wished_concurrent(site.packing, plan.limits, 0))
-      .concurrent;
-}
-
-// The allocations of round 0, as the engine would make them.
-std::vector<AllocationRequest> packed_requests(const Study& study, const Site& site,
-                                               const SiteAccess& access,
-                                               const std::string& directory) {
-  const std::vector<Run> runs = first_of(study).runs;
-  std::vector<PackItem> items;
-  for (const Run& run : runs) {
-    items.push_back(
-        {study.points[static_cast<std::size_t>(run.point)].shape.nodes, study.plan.limits.timeout});
-  }
-  std::vector<AllocationRequest> requests;
-  for (const auto& batch :
-       pack(items, site.packing, concurrent_on(study.plan, site, access.capabilities),
-            access.capabilities.nodes)) {
-    std::vector<Step> steps;
-    for (const int index : batch) {
-      const Run& run = runs[static_cast<std::size_t>(index)];
-      const Point& point = study.points[static_cast<std::size_t>(run.point)];
-      steps.push_back(step_for(point, study.plan, site,
-                               {study.hash8, 1, directory, index + 1, run.repeat, 1, 1},
-                               is_oversubscribed(point, access.capabilities)));
-    }
-    requests.push_back(allocation_for(allocation_name(study.hash8, 1, batch.front() + 1, 1, 1),
-                                      directory, std::move(steps)));
-  }
-  return requests;
-}
-
-Result<std::vector<std::string>> emit(const Study& study, const Site& site,
-                                      const SiteAccess& access, const std::string& root,
-                                      const std::string& folder) {
-  std::error_code problem;
-  if (fs::exists(folder, problem) &&
-      !(fs::is_directory(folder, problem) && fs::is_empty(folder, problem))) {
-    return Error{ErrorCode::exists,
-                 "--emit " + folder + " is not an empty folder; name one that is new or empty"};
-  }
-  fs::create_directories(folder, problem);
-  if (problem) return system_error("make " + folder, problem.value());
-  std::vector<std::string> written;
-  const auto write = [&](const AllocationRequest& request) -> Result<void> {
-    for (const auto& file : access.launcher->emit(request)) {
-      ENSURE(is_plain_name(file.name), "a launcher emits plain file names");
-      TRY(write_file(folder + "/" + file.name, file.content));
-      written.push_back(file.name);
-    }
-    return {};
-  };
-  const std::string directory = root + "/" + study.plan.study + "-" + study.hash8 + "-1";
-  if (site.packing.mode == PackingMode::packed) {
-    for (const AllocationRequest& request : packed_requests(study, site, access, directory)) {
-      TRY(write(request));
-    }
-    return written;
-  }
-  int number = 0;  // runs are numbered as round 0 orders them; each point's first is shown
-  std::vector<bool> seen(study.points.size(), false);
-  for (const Run& run : first_round(study)) {
-    ++number;
-    if (seen[static_cast<std::size_t>(run.point)]) continue;
-    seen[static_cast<std::size_t>(run.point)] = true;
-    const Point& point = study.points[static_cast<std::size_t>(run.point)];
-    const RunIdentity identity{study.hash8, 1, directory, number, run.repeat, 1, 1};
-    TRY(write(request_for(point, study.plan, site, identity,
-                          is_oversubscribed(point, access.capabilities))));
-  }
-  return written;
-}
-
-// Asks the backend about each shape once, without submitting anything.
-void rehearse(const Study& study, const Site& site, const SiteAccess& access, const Clock& clock,
-              const std::string& root, CheckAnswer& answer) {
-  const std::string folder = root + "/" + study.plan.study + "-" + study.hash8 + "-1";
-  const auto ask = [&](const std::string& what, const AllocationRequest& request) {
-    const auto said =
-        access.launcher->rehearse(request, clock.steady() + access.capabilities.call_deadline);
-    answer.rehearsals.push_back({what, said ? *said : said.error().message, !said});
-  };
-  std::set<std::string> asked;
-  if (site.packing.mode == PackingMode::packed) {
-    for (const AllocationRequest& request : packed_requests(study, site, access, folder)) {
-      const std::string steps = counted(static_cast<long>(request.steps.size()), "run");
-      if (!asked.insert(to_string(request.shape) + steps).second) continue;
-      ask("an allocation of " + steps + " (" + to_string(request.shape) + ")", request);
-    }
-    return;
-  }
-  for (const Point& point : study.points) {
-    if (!asked.insert(to_string(point.shape)).second) continue;
-    ask("K=" + std::to_string(point.k) + " (" + to_string(point.shape) + ")",
-        request_for(point, study.plan, site, {study.hash8, 1, folder, 1, 0, 1, 1},
-                    is_oversubscribed(point, access.capabilities)));
-  }
-}
-
-bool has_only_doublings(const Study& study) {
-  std::set<int> ks;
-  for (const Point& point : study.points) ks.insert(point.k);
-  return doublings({ks.begin(), ks.end()}).size() == ks.size();
-}
-
 Result<int> check(Session& session, const Arguments& arguments) {
-  TRY_ASSIGN(PlanOnSite both,
-             read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site")));
-  if (!both.problems.empty()) return report_problems(session, both.problems);
-  const Site& site = *both.site;
-  const std::string here = fs::current_path().string();
-  // Without a place for a database there is still a plan to check.
-  const auto database = database_path(session.database, session.environment, here);
-  const std::string root = work_root(site, database ? *database : here + "/kneepoint.db", here);
-  TRY_ASSIGN(const SiteAccess access, reach_site(session, site, root + "/check"));
-  const SiteCapacity capacity = capacity_of(access.capabilities, site.limits);
-  const Expanded expanded = expand_plan(session, both, access.capabilities);
-  if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
-
-  CheckAnswer answer{expanded.study, site, capacity};
-  answer.concurrent = concurrent_on(both.plan, site, access.capabilities);
-  answer.warnings = plan_warnings(expanded.study, capacity);
-  answer.refusals = refusals(expanded.study, site.limits, access.capabilities);
-  TRY_ASSIGN(PriceFound price, price_of_study(price_choice(arguments), site, nullptr));
-  if (!price.problems.empty()) return report_problems(session, price.problems);
-  if (price.price) answer.price = std::move(price.price->price);
-  answer.budget =
-      fit_budget(expanded.study, site.limits, answer.price, access.capabilities.overrun);
-  if (both.plan.search.adaptive) {
-    answer.search = forecast(expanded.study, answer.price ? &answer.price->item : nullptr);
-    if (has_only_doublings(expanded.study)) {
-      answer.warnings.emplace_back(
-          "the scale has no K between its doublings, so that the search can't look at any nearer "
-          "to the knee; give a denser one, such as [1, 2, 3, 4, 6, 8, 12, 16]");
-    }
-  }
-  rehearse(expanded.study, site, access, session.clock, root, answer);
-  if (site.push.on) {
-    const LiveReportsTry tried = try_live_reports(site, session.clock);
+  TRY_ASSIGN(CheckAnswer answer,
+             check_plan(session, {arguments.text("PLAN"), arguments.text("--site"),
+                                  price_choice(arguments), arguments.text("--emit")}));
+  if (!answer.problems.empty()) return report_problems(session, answer.problems);
+  if (answer.site.push.on) {
+    const LiveReportsTry tried = try_live_reports(answer.site, session.clock);
     answer.live_reports = tried.text;
     answer.live_refused = tried.refused;
   }
-  if (arguments.has("--emit")) {
-    answer.emit_folder = arguments.text("--emit");
-    TRY_ASSIGN(answer.emitted, emit(expanded.study, site, access, root, answer.emit_folder));
-  }
   session.out << (session.json ? to_json(answer) : plain_lines(to_text(answer)));
-  const bool refused = std::any_of(answer.rehearsals.begin(), answer.rehearsals.end(),
-                                   [](const Rehearsal& one) { return one.refused; });
-  const bool unfit = answer.live_refused || !answer.budget.refusals.empty();
-  return refused || unfit ? kExitUsage : kExitDone;
+  return answer.is_refused() ? kExitUsage : kExitDone;
 }
 
 }  // namespace
@@ -201,21 +42,14 @@ CommandSpec check_command() {
       "backend "
       "would refuse a shape, if `push` can't work, or if the plan can't fit its budget: then it "
       "says what would fit.",
-      {{"PLAN", "The plan file", true, {}, Completes::files}},
+      {file_argument("PLAN", "The plan file")},
       with_price_flags(
-          {{"--site",
-            "FILE",
-            "Where it would run (default: KNEEPOINT_SITE, else this machine)",
-            {},
-            false,
-            Completes::files},
-           {"--emit",
-            "DIR",
-            "Write what would be submitted for the first run of each point into DIR, which must "
-            "be new or empty",
-            {},
-            false,
-            Completes::files}}),
+          {file_flag("--site", "Where it would run (default: KNEEPOINT_SITE, else this machine)"),
+           file_flag(
+               "--emit",
+               "Write what would be submitted for the first run of each point into DIR, which must "
+               "be new or empty",
+               "DIR")}),
       {"kneepoint check plans/quickstart.yaml",
        "kneepoint check plans/jacobi.yaml --site plans/sites/simulated.yaml --emit scripts"},
       check};

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orchestrator/base/result.h"
@@ -46,6 +47,24 @@ struct Positional {
   Completes completes = Completes::nothing;
   bool many = false;  // the last one only: one or more of them
 };
+
+// Flags and arguments as many commands have them.
+inline Flag file_flag(std::string name, std::string help, std::string value = "FILE") {
+  return {std::move(name), std::move(value), std::move(help), {}, false, Completes::files};
+}
+inline Flag count_flag(std::string name, std::string help) {
+  return {std::move(name), "N", std::move(help), {}, true};
+}
+inline Positional file_argument(std::string name, std::string help, bool required = true) {
+  return {std::move(name), std::move(help), required, {}, Completes::files};
+}
+inline Positional study_argument() {
+  return {"STUDY", "Id, unique prefix or name", true, {}, Completes::studies};
+}
+inline Positional study_or_newest() {
+  const char* const help = "Id, unique prefix or name (default: the newest study)";
+  return {"STUDY", help, false, {}, Completes::studies};
+}
 
 // What the user typed for one command, by the names of its description.
 class Arguments {
@@ -93,6 +112,16 @@ std::vector<std::string> main_examples();
 // "Usage: ..." and all the rest, ending in a newline.
 std::string help_text(const CommandSpec& command);
 std::string main_help_text();
+
+// Manual pages in roff: kneepoint(1) and kneepoint-COMMAND(1); "kneepoint-run.1", of no command
+// "kneepoint.1".
+std::string main_man_page(const std::vector<CommandSpec>& commands);
+std::string man_page(const CommandSpec& command);
+std::string man_page_file(const std::string& command);
+
+std::string bash_completion(const std::vector<CommandSpec>& commands);
+std::string zsh_completion(const std::vector<CommandSpec>& commands);
+std::string fish_completion(const std::vector<CommandSpec>& commands);
 
 int exit_code_of(const Error& error);
 

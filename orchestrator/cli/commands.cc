@@ -19,8 +19,8 @@ const std::vector<CommandGroup>& command_groups() {
       {"Gate", {nightly_command(), gate_command(), baseline_command()}},
       {"Share", {import_command(), export_command(), verify_command()}},
       {"Operate",
-       {serve_command(), start_command(), prune_command(), delete_command(), version_command(),
-        completion_command(), man_command()}},
+       {serve_command(), prune_command(), delete_command(), version_command(), completion_command(),
+        man_command()}},
   };
   return groups;
 }

@@ -32,7 +32,6 @@ CommandSpec import_command();
 CommandSpec predict_command();
 CommandSpec workloads_command();
 CommandSpec serve_command();
-CommandSpec start_command();
 CommandSpec version_command();
 CommandSpec completion_command();
 CommandSpec man_command();

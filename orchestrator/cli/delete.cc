@@ -74,7 +74,7 @@ CommandSpec delete_command() {
           "Remove a study and its files",
           "Removes a study from the database and its folder from the disk. Refuses while a "
           "controller works on the study or jobs of it may still run.",
-          {{"STUDY", "Id, unique prefix or name", true, {}, Completes::studies}},
+          {study_argument()},
           {{"--yes", "", "Don't ask"}, {"--keep-files", "", "Leave the study's folder alone"}},
           {"kneepoint delete quickstart-1a2b3c4d-2 --yes"},
           delete_study};

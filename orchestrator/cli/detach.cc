@@ -2,8 +2,6 @@
 //
 // The study exists before the controller starts, so the controller only resumes: --new is not
 // passed on.
-#include "orchestrator/cli/detach.h"
-
 #include <sys/wait.h>
 
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
+#include "orchestrator/cli/run_plan.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/io/subprocess.h"
 

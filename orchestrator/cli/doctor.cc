@@ -4,17 +4,28 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/doctor.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/examination.h"
+#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/noise.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/site/reader.h"
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
+
+// A port that is taken costs live reports only.
+std::optional<SiteFinding> push_finding(const Site& site, const Clock& clock) {
+  if (!site.push.on) return std::nullopt;
+  const LiveReportsTry tried = try_live_reports(site, clock);
+  const Grade trouble = tried.refused ? Grade::bad : Grade::warning;
+  return SiteFinding{"push", tried.good ? Grade::ok : trouble, tried.text};
+}
 
 Result<int> doctor(Session& session, const Arguments& arguments) {
   if (arguments.has("--noise")) return measure_noise(session, arguments);
@@ -32,15 +43,16 @@ Result<int> doctor(Session& session, const Arguments& arguments) {
   const std::string here = std::filesystem::current_path().string();
   TRY_ASSIGN(const std::string database,
              database_path(session.database, session.environment, here));
-  Examination examination(session, site, work_root(site, database, here));
-  const auto& findings = examination.run();
-  if (examination.was_interrupted()) {
+  const DoctorRequest request{
+      site, work_root(site, database, here), [&] { return push_finding(site, session.clock); },
+      [&](const std::string& text) { session.err << "kneepoint: doctor: " << text << std::endl; }};
+  const DoctorAnswer answer = examine_site(session, request);
+  if (answer.interrupted) {
     session.err << "kneepoint: doctor: interrupted; its jobs were cancelled\n";
     return kExitInterrupted;
   }
-  session.out << (session.json ? to_json(findings, site.name)
-                               : plain_lines(to_text(findings, site.name)));
-  return is_ready(findings) ? kExitDone : kExitUnreachable;
+  session.out << (session.json ? json_text(answer) + "\n" : plain_lines(to_text(answer)));
+  return answer.is_ready() ? kExitDone : kExitUnreachable;
 }
 
 }  // namespace
@@ -64,14 +76,9 @@ CommandSpec doctor_command() {
       "by simulation how often the gate would alarm by mistake, the smallest slowdown it would "
       "see, and how many repeats and nights to take. Kept with the plan's series; `gate` shows it. "
       "Interrupted, the same command goes on with it.",
-      {{"SITE", "The site file (default: this machine)", false, {}, Completes::files}},
-      {{"--noise",
-        "PLAN",
-        "Measure the noise of this plan on the site",
-        {},
-        false,
-        Completes::files},
-       {"--studies", "N", "How many studies --noise takes (default: 6)", {}, true}},
+      {file_argument("SITE", "The site file (default: this machine)", false)},
+      {file_flag("--noise", "Measure the noise of this plan on the site", "PLAN"),
+       count_flag("--studies", "How many studies --noise takes (default: 6)")},
       {"kneepoint doctor", "kneepoint doctor plans/sites/slurm.yaml --json",
        "kneepoint doctor plans/sites/slurm.yaml --noise plans/jacobi.yaml"},
       doctor};

@@ -1,18 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Progress goes to stderr; stdout is for the answer. Every line is cut to the terminal's width: a
+// wrapped line would break drawing in place.
 #include "orchestrator/cli/drive_study.h"
 
+#include <algorithm>
 #include <csignal>
+#include <memory>
 #include <ostream>
 
 #include "orchestrator/answers/input_files.h"
 #include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/prices.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/run_view.h"
+#include "orchestrator/cli/terminal.h"
+#include "orchestrator/report/terminal/live_table.h"
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
+namespace {
+
+constexpr Nanoseconds kTableEvery = kSecond;
+constexpr int kOtherLines = 8;  // of the live view, the empty line and the prompt
+constexpr int kFewestTableLines = 4;
+constexpr int kTableShare = 20;  // reading it takes at most one part in this many of the time
+constexpr int kWidestBar = 32;
+
+std::string colored(const std::string& text, const char* code, const TerminalStyle& style) {
+  return style.color ? std::string("\x1b[") + code + "m" + text + "\x1b[0m" : text;
+}
+
+std::string node_hours(double node_seconds) {
+  return number_text(node_seconds / 3600) + " node-hours";
+}
+
+// What `run` shows while the engine works: an area drawn in place on a terminal, plain lines
+// otherwise. The table of efficiency is read again only so often that it costs little of the time.
+class RunView {
+ public:
+  RunView(Session& session, StudyStore& store, RowId study);
+  // Puts its callbacks into the engine's options; must outlive the engine's run.
+  void attach(EngineOptions& options);
+  // After the engine's end: leaves a clean screen, or prints the last line.
+  void finish();
+
+ private:
+  void on_progress(const Progress& progress);
+  void on_line(const std::string& text);
+  void refresh_table();
+
+  Session& session_;
+  StudyStore& store_;
+  const RowId study_;
+  std::unique_ptr<LiveArea> area_;  // null: plain lines
+  Progress last_;
+  std::string table_;
+  Nanoseconds next_table_ = 0;
+};
+
+RunView::RunView(Session& session, StudyStore& store, RowId study)
+    : session_(session), store_(store), study_(study) {
+  if (session.err_is_terminal && !session.json) {
+    area_ = std::make_unique<LiveArea>(session.err, session.clock, terminal_height);
+  }
+}
+
+void RunView::attach(EngineOptions& options) {
+  options.on_progress = [this](const Progress& progress) { on_progress(progress); };
+  options.on_line = [this](const std::string& text) { on_line(text); };
+}
+
+void RunView::on_progress(const Progress& progress) {
+  last_ = progress;
+  if (!area_ || !area_->is_due()) return;
+  refresh_table();
+  const TerminalStyle style{session_.color(true), session_.width()};
+  area_->draw(to_live_text(progress, table_, style));
+}
+
+void RunView::on_line(const std::string& text) {
+  if (!area_) session_.err << plain(text) << std::endl;
+}
+
+void RunView::refresh_table() {
+  const Nanoseconds begin = session_.clock.steady();
+  if (begin < next_table_) return;
+  const auto evidence = store_.evidence(study_);
+  if (evidence) {  // a busy database only delays the picture
+    const int lines = std::max(kFewestTableLines, terminal_height() - kOtherLines);
+    table_ = to_live_table(summarise(*evidence), {session_.color(true), session_.width()}, lines);
+  }
+  const Nanoseconds end = session_.clock.steady();
+  next_table_ = end + std::max(kTableEvery, (end - begin) * kTableShare);
+}
+
+void RunView::finish() {
+  if (area_) {
+    area_->clear();
+  } else if (!last_.study.empty()) {
+    session_.err << to_summary_line(last_) << std::endl;
+  }
+}
+
+}  // namespace
+
+std::string to_live_text(const Progress& progress, const std::string& efficiency_table,
+                         const TerminalStyle& style) {
+  std::string out;
+  const auto line = [&](const std::string& text) { out += cut_to_width(text, style.width) + "\n"; };
+
+  line(colored(progress.study, "1", style) +
+       (progress.round > 0 ? "  round " + std::to_string(progress.round) : ""));
+  std::string failed = std::to_string(progress.failed) + " failed";
+  if (progress.failed > 0) failed = colored(failed, "31", style);
+  line(bar(progress.done, progress.total, std::clamp(style.width / 3, 8, kWidestBar)) + " " +
+       std::to_string(progress.done) + "/" + std::to_string(progress.total) + " done  " +
+       std::to_string(progress.running) + " running  " + std::to_string(progress.queued) +
+       " queued  " + failed);
+  std::string times = to_duration_text(progress.elapsed_ns) + " elapsed";
+  if (progress.left_ns >= 0) times += ", about " + to_duration_text(progress.left_ns) + " left";
+  line(times + ", " + node_hours(progress.node_seconds) +
+       (progress.money.empty() ? "" : ", " + progress.money) + " spent");
+  for (std::size_t i = 0; i < efficiency_table.size();) {
+    const std::size_t end = std::min(efficiency_table.find('\n', i), efficiency_table.size());
+    line(efficiency_table.substr(i, end - i));
+    i = end + 1;
+  }
+  if (!progress.last_line.empty()) line("last: " + plain(progress.last_line));
+  if (!progress.waiting.empty()) line("waiting: " + plain(progress.waiting));
+  return out;
+}
+
+std::string to_summary_line(const Progress& progress) {
+  return std::to_string(progress.done) + " of " + counted(progress.total, "run") + " done, " +
+         std::to_string(progress.failed) + " failed; " + to_duration_text(progress.elapsed_ns) +
+         ", " + node_hours(progress.node_seconds) +
+         (progress.money.empty() ? "" : ", " + progress.money);
+}
 
 Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Site& site,
                                   const Study& study, const ChosenStudy& chosen,

@@ -12,6 +12,7 @@
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/session.h"
 #include "orchestrator/engine/engine.h"
+#include "orchestrator/report/document.h"
 
 namespace kneepoint::cli {
 
@@ -26,5 +27,15 @@ struct DriveOptions {
 Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Site& site,
                                   const Study& study, const ChosenStudy& chosen,
                                   const DriveOptions& drive);
+
+// Pure. Lines of at most style.width columns: bar and counts, time and node-hours, the table of
+// efficiency so far (as report/terminal/live_table.h writes it), what happened last, why nothing
+// runs.
+std::string to_live_text(const Progress& progress, const std::string& efficiency_table,
+                         const TerminalStyle& style);
+
+// "40 of 40 runs done, 1 failed; 12.3 s, 0.0034 node-hours": the last line of a run without a
+// terminal.
+std::string to_summary_line(const Progress& progress);
 
 }  // namespace kneepoint::cli

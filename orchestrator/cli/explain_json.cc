@@ -2,7 +2,6 @@
 //
 // The story of a run in JSON; keys are listed in docs/reference/cli.md.
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/explain_text.h"
 
 namespace kneepoint::cli {
@@ -55,8 +54,7 @@ std::string to_json(const RunStory& story) {
   write_point(json, story.found.point);
   json.key("attempts").begin_array();
   for (const AttemptStory& attempt : story.attempts) write_attempt(json, attempt);
-  json.end_array();
-  write_events(json, story.events);
+  json.end_array().put("events", story.events);
   return json.end_object().text() + "\n";
 }
 

@@ -157,17 +157,6 @@ std::string attempt_text(const AttemptStory& story, int run) {
 
 }  // namespace
 
-std::vector<KeptFile> kept_files(const std::vector<Fact>& facts) {
-  constexpr std::string_view kKept = "kept.";
-  std::vector<KeptFile> files;
-  for (const Fact& fact : facts) {
-    if (fact.scope == "run" && fact.name.starts_with(kKept)) {
-      files.push_back({fact.name.substr(kKept.size()), fact.value});
-    }
-  }
-  return files;
-}
-
 Result<RunStory> read_story(StudyStore& store, const FoundRun& found) {
   RunStory story{found, {}, {}};
   TRY_ASSIGN(const std::vector<AttemptRow> attempts, store.attempts(found.run.row));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/logs.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/store/study_store.h"
@@ -29,13 +30,6 @@ struct RunStory {
   std::vector<AttemptStory> attempts;
   std::vector<Event> events;
 };
-
-// A file of the run's own folder that was kept; it lies below `kept` in the attempt's folder.
-struct KeptFile {
-  std::string name;
-  std::string size;  // bytes
-};
-std::vector<KeptFile> kept_files(const std::vector<Fact>& facts);
 
 Result<RunStory> read_story(StudyStore& store, const FoundRun& found);
 

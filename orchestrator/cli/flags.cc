@@ -117,14 +117,25 @@ Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const 
   return values;
 }
 
+Result<Nanoseconds> parse_age(const std::string& flag, const std::string& text) {
+  constexpr std::int64_t kMost = 100'000;
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, number);
+  const std::string unit(rest, end);
+  const Nanoseconds one = unit == "h" ? kHour : unit == "d" ? 24 * kHour : 7 * 24 * kHour;
+  const bool known = unit == "h" || unit == "d" || unit == "w";
+  if (problem != std::errc() || !known || number < 0 || number > kMost) {
+    return Error{ErrorCode::invalid,
+                 flag + ": expected a whole number of hours, days or weeks (36h, 90d, 12w), got '" +
+                     text + "'"};
+  }
+  return number * one;
+}
+
 std::vector<Flag> with_price_flags(std::vector<Flag> flags) {
   flags.insert(flags.begin(),
-               {{"--prices",
-                 "FILE",
-                 "Price book (default: the site's; docs/reference/prices.md)",
-                 {},
-                 false,
-                 Completes::files},
+               {file_flag("--prices", "Price book (default: the site's; docs/reference/prices.md)"),
                 {"--item", "NAME", "Which of its items; may be left out if there is one"}});
   return flags;
 }
@@ -134,6 +145,24 @@ PriceChoice price_choice(const Arguments& arguments) {
   if (arguments.has("--prices")) choice.book = arguments.text("--prices");
   if (arguments.has("--item")) choice.item = arguments.text("--item");
   return choice;
+}
+
+Result<TableOptions> table_options(const Arguments& arguments) {
+  TableOptions options;
+  if (arguments.text("--mode") == "weak") options.mode = Mode::weak;
+  if (arguments.has("--decimal")) {
+    options.decimal =
+        arguments.text("--decimal") == "comma" ? DecimalMark::comma : DecimalMark::point;
+  }
+  if (arguments.has("--unit")) {
+    options.time_unit_word = arguments.text("--unit");
+    options.time_unit = seconds_in(options.time_unit_word);
+    if (!options.time_unit) {
+      return Error{ErrorCode::invalid, "--unit: '" + options.time_unit_word +
+                                           "' is not a unit of time; expected " + kTimeUnits};
+    }
+  }
+  return options;
 }
 
 int predict_width(const Session& session) {

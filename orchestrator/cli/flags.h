@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of flags: lists of numbers, prices; each checked, each refusal by the flag's name.
+// The values of flags: lists of numbers, ages, prices; each checked, each refusal by the flag's
+// name.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "orchestrator/answers/prices.h"
+#include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/plan/tables/study.h"
 
 namespace kneepoint {
 struct AtWorkers;  // of orchestrator/answers/predict.h
@@ -33,9 +36,15 @@ Result<double> positive_number(const std::string& flag, const std::string& text,
 Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
                                                  bool percent);
 
+// How old is old: "90d", "12w", "36h".
+Result<Nanoseconds> parse_age(const std::string& flag, const std::string& text);
+
 // --prices and --item, then those given; and what was typed for the two.
 std::vector<Flag> with_price_flags(std::vector<Flag> flags);
 PriceChoice price_choice(const Arguments& arguments);
+
+// What a table of times leaves out: --mode, --decimal and --unit; the rest is the caller's.
+Result<TableOptions> table_options(const Arguments& arguments);
 
 // How wide the answer may be.
 int predict_width(const Session& session);

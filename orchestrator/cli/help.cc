@@ -48,13 +48,10 @@ void append_flags(std::string& out, const std::string& title, const std::vector<
 
 const std::vector<Flag>& global_flags() {
   static const std::vector<Flag> flags = {
-      {"--db",
-       "FILE",
-       "The database (default: KNEEPOINT_DB, else kneepoint/kneepoint.db under XDG_STATE_HOME or "
-       "~/.local/state)",
-       {},
-       false,
-       Completes::files},
+      file_flag("--db",
+                "The database (default: KNEEPOINT_DB, else kneepoint/kneepoint.db under "
+                "XDG_STATE_HOME or "
+                "~/.local/state)"),
       {"--json", "", "Answer in JSON on stdout"},
       {"--log-level",
        "LEVEL",

@@ -8,6 +8,7 @@
 
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_put.h"
@@ -17,7 +18,6 @@
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/import_text.h"
 #include "orchestrator/cli/pack_import.h"
-#include "orchestrator/cli/table_flags.h"
 #include "orchestrator/pack/pack.h"
 #include "orchestrator/report/text.h"
 

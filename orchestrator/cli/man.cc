@@ -1,17 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint man: prints a manual page, or writes all of them. The installation calls it, so that
-// pages are made by the program that they describe.
+// pages are made by the program that they describe; groff and mandoc take them without a warning
+// (tests/packages asks both). Every text goes through roff_escaped(): roff gives a meaning to
+// backslashes anywhere, to a dot or a quote at the beginning of a line, and makes typographic signs
+// of - ' ` ^ ~, which nobody could paste into a shell. Pages carry the version instead of a date,
+// so that two builds agree.
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <ostream>
 
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/man_page.h"
 
 namespace kneepoint::cli {
+namespace {
+
+std::string roff_escaped(const std::string& text) {
+  static const std::map<char, const char*> kEscapes = {
+      {'\\', "\\e"}, {'-', "\\-"}, {'\'', "\\(aq"}, {'`', "\\(ga"}, {'^', "\\(ha"}, {'~', "\\(ti"}};
+  std::string out;
+  for (const char c : text) {
+    const auto escape = kEscapes.find(c);
+    out += escape == kEscapes.end() ? std::string(1, c) : escape->second;
+  }
+  return out.starts_with('.') ? "\\&" + out : out;
+}
+
+std::string roff_bold(const std::string& text) {
+  return "\\fB" + roff_escaped(text) + "\\fR";
+}
+
+std::string roff_italic(const std::string& text) {
+  return "\\fI" + roff_escaped(text) + "\\fR";
+}
+
+std::string man_title(const std::string& name) {
+  std::string title;
+  for (const char c : name) title += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return ".TH \"" + roff_escaped(title) +
+         "\" \"1\" \"\" \"kneepoint " KNEEPOINT_VERSION "\" \"kneepoint manual\"\n";
+}
+
+std::string man_name(const std::string& name, const std::string& summary) {
+  return ".SH NAME\n" + roff_escaped(name) + " \\- " + roff_escaped(summary) + "\n";
+}
+
+std::string roff_entry(const std::string& head, const std::string& help,
+                       const std::vector<std::string>& choices) {
+  std::string text = ".TP\n" + head + "\n" + roff_escaped(help);
+  const char* before = ": ";
+  for (const std::string& choice : choices) {
+    text += before + roff_bold(choice);
+    before = ", ";
+  }
+  return text + "\n";
+}
+
+std::string roff_flag_head(const Flag& flag) {
+  return roff_bold(flag.name) + (flag.value.empty() ? "" : " " + roff_italic(flag.value));
+}
+
+std::string roff_flag_section(const std::string& title, const std::vector<Flag>& flags) {
+  if (flags.empty()) return "";
+  std::string text = ".SH " + title + "\n";
+  for (const Flag& flag : flags) text += roff_entry(roff_flag_head(flag), flag.help, flag.choices);
+  return text;
+}
+
+std::string roff_examples(const std::vector<std::string>& lines) {
+  std::string text = ".SH EXAMPLES\n.EX\n";
+  for (const std::string& line : lines) text += roff_escaped(line) + "\n";
+  return text + ".EE\n";
+}
+
+// What a line of the synopsis has after the command; words of one flag stay together.
+std::string roff_operands(const CommandSpec& command) {
+  std::string text;
+  for (const Positional& positional : command.positionals) {
+    const std::string words = roff_italic(positional.name) + (positional.many ? "..." : "");
+    text += (positional.required ? words : "[" + words + "]") + "\n";
+  }
+  for (const Flag& flag : command.flags) {
+    text += "[" + roff_bold(flag.name) +
+            (flag.value.empty() ? "" : "\\ " + roff_italic(flag.value)) + "]\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string man_page_file(const std::string& command) {
+  return (command.empty() ? "kneepoint" : "kneepoint-" + command) + ".1";
+}
+
+std::string man_page(const CommandSpec& command) {
+  std::string text = man_title("kneepoint-" + command.name);
+  text += man_name("kneepoint-" + command.name, command.summary);
+  text += ".SH SYNOPSIS\n" + roff_bold("kneepoint " + command.name) + "\n" + roff_operands(command);
+  text += ".SH DESCRIPTION\n" + roff_escaped(command.description) + "\n";
+  if (!command.positionals.empty()) text += ".SH ARGUMENTS\n";
+  for (const Positional& positional : command.positionals) {
+    text += roff_entry(roff_italic(positional.name), positional.help, positional.choices);
+  }
+  text += roff_flag_section("OPTIONS", command.flags);
+  text += roff_flag_section("GLOBAL OPTIONS", global_flags());
+  text += ".SH EXIT STATUS\n" + roff_escaped(exit_codes_text()) + ".\n";
+  text += roff_examples(command.examples);
+  return text + ".SH SEE ALSO\n" + roff_bold("kneepoint") + "(1)\n";
+}
+
+std::string main_man_page(const std::vector<CommandSpec>& commands) {
+  std::string text = man_title("kneepoint") + man_name("kneepoint", program_summary());
+  text += ".SH SYNOPSIS\n" + roff_bold("kneepoint") + " " + roff_italic("COMMAND") + "\n[" +
+          roff_italic("ARGUMENTS") + "]\n[" + roff_italic("FLAGS") + "]\n";
+  text += ".SH DESCRIPTION\n" + roff_escaped(program_description()) + "\n.PP\n" +
+          roff_escaped(study_words()) + "\n";
+  text += ".SH COMMANDS\n";
+  std::string pages;
+  for (const CommandSpec& command : commands) {
+    text += roff_entry(roff_bold(command.name), command.summary, {});
+    pages += (pages.empty() ? "" : ",\n") + roff_bold("kneepoint-" + command.name) + "(1)";
+  }
+  text += roff_flag_section("GLOBAL OPTIONS", global_flags());
+  text += ".SH EXIT STATUS\n" + roff_escaped(exit_codes_text()) + ".\n";
+  text += roff_examples(main_examples());
+  return text + ".SH SEE ALSO\n" + pages + "\n";
+}
+
 namespace {
 
 struct ManPage {
@@ -81,12 +200,8 @@ CommandSpec man_command() {
           "shows. With --output-dir every page goes into a file of that folder instead, as an "
           "installation has them.",
           {{"COMMAND", "The command (default: kneepoint itself)", false}},
-          {{"--output-dir",
-            "DIR",
-            "Write kneepoint.1, kneepoint-run.1 and all the others there",
-            {},
-            false,
-            Completes::files}},
+          {file_flag("--output-dir", "Write kneepoint.1, kneepoint-run.1 and all the others there",
+                     "DIR")},
           {"kneepoint man run | man -l -", "kneepoint man --output-dir ~/.local/share/man/man1"},
           man};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `import` of an evidence pack. The whole pack is checked before the database is touched, and
-// everything is written in one transaction.
+// Evidence packs as `import` and `verify` take them.
 #pragma once
 
 #include <optional>

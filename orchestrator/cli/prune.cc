@@ -9,8 +9,8 @@
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/age.h"
 #include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/flags.h"
 
 namespace kneepoint::cli {
 namespace {

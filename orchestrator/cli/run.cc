@@ -16,10 +16,8 @@
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/detach.h"
 #include "orchestrator/cli/drive_study.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/plan_to_run.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/cli/terminal.h"
@@ -147,6 +145,22 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
   return code;
 }
 
+// PLAN and --site, or --resume STUDY.
+Result<PlanOnSite> plan_to_run(const Session& session, const Arguments& arguments) {
+  if (!arguments.has("--resume")) {
+    if (arguments.has("PLAN")) {
+      return read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site"));
+    }
+    return Error{ErrorCode::invalid, "PLAN is missing; see 'kneepoint run --help'"};
+  }
+  for (const char* other : {"PLAN", "--site", "--new", "--ab"}) {
+    if (!arguments.has(other)) continue;
+    return Error{ErrorCode::invalid,
+                 std::string("--resume takes all from the study; leave ") + other + " out"};
+  }
+  return plan_to_resume(session, arguments.text("--resume"));
+}
+
 Result<void> take_builds(const Arguments& arguments, const std::string& here, PlanOnSite& both) {
   TRY_ASSIGN(std::vector<Build> builds,
              read_builds(arguments.list("--ab"), both.plan, *both.site, here));
@@ -195,7 +209,7 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequ
 
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
   TRY_ASSIGN(const auto newest, store->newest_of_series(study.plan.study, study.hash8));
-  TRY(check_resumed(*store, arguments, newest));
+  if (arguments.has("--resume")) TRY(check_resumed(*store, arguments.text("--resume"), newest));
   const bool goes_on = newest && !arguments.has("--new");
   TRY_ASSIGN(const PriceFound found,
              price_of_study(price_choice(arguments), site, goes_on ? &*newest : nullptr));
@@ -240,54 +254,46 @@ Result<int> run(Session& session, const Arguments& arguments) {
 }  // namespace
 
 CommandSpec run_command() {
-  return {"run",
-          "Run a plan to its end, or go on with it",
-          "Starts a study of the plan on the site, or goes on with the newest one of its series "
-          "that is unfinished; a plan that asks for more repeats or K extends a finished study. "
-          "Ends with the report. Ctrl-C once lets active runs end and stops; twice cancels them; "
-          "running again resumes. Where there is a queue (Slurm), Ctrl-C stops at once and leaves "
-          "queued and running jobs there, for the next `kneepoint run` to adopt; `kneepoint cancel "
-          "STUDY` takes them out. A plan that can't fit its budget is refused; nothing "
-          "starts that could pass the budget (limits.budget), runs near its end get the time that "
-          "it still pays for, and running again with a larger one resumes. "
-          "With --ab twice, both builds are measured at every point of the plan, in turns on one "
-          "allocation; {build} in commands is the place of each. Ends with the ratio of their "
-          "times, what moved, and a verdict, and exits with 1 if the second is slower. "
-          "Exits with 4 if a run failed, a point has no data, or the budget is used up.",
-          {{"PLAN", "The plan file; none with --resume", false, {}, Completes::files}},
-          with_price_flags(
-              {{"--site",
-                "FILE",
-                "Where to run (default: KNEEPOINT_SITE, else this machine)",
-                {},
-                false,
-                Completes::files},
-               {"--ab",
-                "LABEL=PLACE",
-                "Twice: compare two builds in turns (program, folder of programs, image)",
-                {},
-                false,
-                Completes::files,
-                true},
-               {"--new", "", "Start another study of the series, even if one is unfinished"},
-               {"--detach", "", "Return at once and run in the background"},
-               {"--resume",
-                "STUDY",
-                "Go on with this study by the plan and the site that it has stored",
-                {},
-                false,
-                Completes::studies},
-               {"--retry-failed", "", "Try the failed runs of the newest study again"},
-               {"--concurrent",
-                "N",
-                "Allocations at a time (the site's limit is never passed)",
-                {},
-                true}}),
-          {"kneepoint run plans/quickstart.yaml",
-           "kneepoint run plans/jacobi.yaml --site plans/sites/simulated.yaml --new --detach",
-           "kneepoint run plan.yaml --ab old=build-1/app --ab new=build-2/app",
-           "kneepoint run --resume jacobi-nightly-1a2b3c4d-7"},
-          run};
+  return {
+      "run",
+      "Run a plan to its end, or go on with it",
+      "Starts a study of the plan on the site, or goes on with the newest one of its series "
+      "that is unfinished; a plan that asks for more repeats or K extends a finished study. "
+      "Ends with the report. Ctrl-C once lets active runs end and stops; twice cancels them; "
+      "running again resumes. Where there is a queue (Slurm), Ctrl-C stops at once and leaves "
+      "queued and running jobs there, for the next `kneepoint run` to adopt; `kneepoint cancel "
+      "STUDY` takes them out. A plan that can't fit its budget is refused; nothing "
+      "starts that could pass the budget (limits.budget), runs near its end get the time that "
+      "it still pays for, and running again with a larger one resumes. "
+      "With --ab twice, both builds are measured at every point of the plan, in turns on one "
+      "allocation; {build} in commands is the place of each. Ends with the ratio of their "
+      "times, what moved, and a verdict, and exits with 1 if the second is slower. "
+      "Exits with 4 if a run failed, a point has no data, or the budget is used up.",
+      {file_argument("PLAN", "The plan file; none with --resume", false)},
+      with_price_flags(
+          {file_flag("--site", "Where to run (default: KNEEPOINT_SITE, else this machine)"),
+           {"--ab",
+            "LABEL=PLACE",
+            "Twice: compare two builds in turns (program, folder of programs, image)",
+            {},
+            false,
+            Completes::files,
+            true},
+           {"--new", "", "Start another study of the series, even if one is unfinished"},
+           {"--detach", "", "Return at once and run in the background"},
+           {"--resume",
+            "STUDY",
+            "Go on with this study by the plan and the site that it has stored",
+            {},
+            false,
+            Completes::studies},
+           {"--retry-failed", "", "Try the failed runs of the newest study again"},
+           count_flag("--concurrent", "Allocations at a time (the site's limit is never passed)")}),
+      {"kneepoint run plans/quickstart.yaml",
+       "kneepoint run plans/jacobi.yaml --site plans/sites/simulated.yaml --new --detach",
+       "kneepoint run plan.yaml --ab old=build-1/app --ab new=build-2/app",
+       "kneepoint run --resume jacobi-nightly-1a2b3c4d-7"},
+      run};
 }
 
 }  // namespace kneepoint::cli

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `run` for commands that do more than run.
+// `run`, also for commands that do more than run.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
@@ -20,6 +22,16 @@ struct RunRequest {
 // the plan is refused.
 Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequest& request,
                      std::string& study_id);
+
+// run --detach: the same program again in a session of its own, with its log in the study's folder.
+// Returns when the controller holds the study's lease or has ended; a controller that fails to
+// start is shown with its last words.
+Result<int> start_detached(Session& session, StudyStore& store, const StudyRow& study,
+                           const std::string& database, const Arguments& arguments);
+
+// The controller's command line. Pure.
+std::vector<std::string> controller_argv(const std::string& executable, const std::string& database,
+                                         const Session& session, const Arguments& arguments);
 
 // For running inside another command: no screen, an answer of its own.
 Session inner_session(const Session& session, std::ostream& out, std::ostream& err);

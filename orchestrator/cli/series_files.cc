@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/export_pack.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/import_pack.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/export_secrets.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/series_archive.h"
 #include "orchestrator/report/text.h"
 

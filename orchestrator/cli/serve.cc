@@ -5,7 +5,6 @@
 #include <charconv>
 #include <csignal>
 #include <filesystem>
-#include <map>
 #include <ostream>
 #include <sstream>
 
@@ -13,7 +12,6 @@
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/base/log.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/serve_hooks.h"
 #include "orchestrator/io/poller.h"
@@ -28,8 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr char kDefaultListen[] = "127.0.0.1:7878";
 constexpr Nanoseconds kBetweenRounds = kSecond;
-constexpr Nanoseconds kBetweenResumes = kMinute;  // of one study
-constexpr int kMostUnattended = 100;
 
 struct Address {
   std::string host;
@@ -103,39 +99,6 @@ std::vector<std::string> words_in(const std::string& list) {
   return words;
 }
 
-// Studies whose controller is gone, after a restart of this machine or of the pod.
-class Resumer {
- public:
-  Resumer(const std::string& database, ServeHooks& hooks, const Clock& clock)
-      : database_(database), hooks_(hooks), clock_(clock) {}
-
-  void look() {
-    auto view = DashboardView::open(database_);
-    if (!view) return;
-    const auto running = view->unattended(kMostUnattended);
-    if (!running) return;
-    const Nanoseconds now = clock_.steady();
-    for (const StudyLine& study : *running) {
-      if (study.lease && hooks_.is_live(*study.lease)) continue;
-      const auto last = tried_.find(study.id);
-      if (last != tried_.end() && now - last->second < kBetweenResumes) continue;
-      tried_[study.id] = now;
-      const auto done = hooks_.resume(study);
-      if (done) {
-        log_info(study.id, "its controller was gone; it goes on");
-      } else {
-        log_warning(study.id, "it could not be resumed: " + done.error().message);
-      }
-    }
-  }
-
- private:
-  const std::string database_;
-  ServeHooks& hooks_;
-  const Clock& clock_;
-  std::map<std::string, Nanoseconds> tried_;
-};
-
 void say_where(Session& session, const std::string& url, bool has_token) {
   if (session.json) {
     JsonWriter json;
@@ -185,9 +148,8 @@ Result<int> serve(Session& session, const Arguments& arguments) {
             (has_tls ? "https://" : "http://") + (is_v6 ? "[" + address.host + "]" : address.host) +
                 ":" + std::to_string(server->port()) + "/",
             !options.access.token.empty());
-  Resumer resumer(options.database, hooks, session.clock);
   for (;;) {
-    if (arguments.has("--resume")) resumer.look();
+    if (arguments.has("--resume")) hooks.resume_unattended();
     hooks.judge_what_is_over();
     hooks.reap();
     TRY_ASSIGN(const Poller::Woken woken, poller.wait(kBetweenRounds));
@@ -212,22 +174,14 @@ CommandSpec serve_command() {
       {},
       {{"--listen", "ADDRESS:PORT",
         std::string("Where to listen (default: ") + kDefaultListen + "; port 0: any that is free)"},
-       {"--token-file",
-        "FILE",
-        "File with the token (mode 600) that every call of the API must carry",
-        {},
-        false,
-        Completes::files},
-       {"--tls-cert", "FILE", "Certificate or chain, PEM", {}, false, Completes::files},
-       {"--tls-key", "FILE", "Its key, PEM", {}, false, Completes::files},
+       file_flag("--token-file",
+                 "File with the token (mode 600) that every call of the API must carry"),
+       file_flag("--tls-cert", "Certificate or chain, PEM"),
+       file_flag("--tls-key", "Its key, PEM"),
        {"--behind-proxy", "", "TLS ends in front of this server: serve plain HTTP on any address"},
        {"--allow-host", "NAMES", "Further host names that requests may be for, with commas"},
-       {"--plans",
-        "DIR",
-        "Folder with the plans and sites that may be started through the API",
-        {},
-        false,
-        Completes::files},
+       file_flag("--plans", "Folder with the plans and sites that may be started through the API",
+                 "DIR"),
        {"--resume", "", "Go on with studies whose controller is gone, now and later"}},
       {"kneepoint serve",
        "kneepoint serve --listen 0.0.0.0:7878 --token-file token --tls-cert cert.pem --tls-key "

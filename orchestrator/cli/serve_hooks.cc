@@ -1,52 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Answers are the values that the commands show; only starting and ending studies takes processes.
 #include "orchestrator/cli/serve_hooks.h"
 
-#include <sys/wait.h>
-
-#include <algorithm>
-#include <filesystem>
-
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/base/log.h"
-#include "orchestrator/cli/command.h"
 #include "orchestrator/cli/compare_text.h"
 #include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/report_options.h"
-#include "orchestrator/cli/run_output.h"
-#include "orchestrator/cli/series_answer.h"
-#include "orchestrator/io/subprocess.h"
 #include "orchestrator/report/html/html.h"
 
 namespace kneepoint::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr Nanoseconds kHookStartLimit = 60 * kSecond;
-constexpr std::size_t kLastLogBytes = 2000;
-
-std::string shortened(const std::string& text) {
-  return text.size() <= kLastLogBytes ? text : text.substr(text.size() - kLastLogBytes);
-}
-
-// Of `run --detach --json`: {"study":"...", ...}.
-std::string study_in(const std::string& json) {
-  const std::string key = "{\"study\":\"";
-  if (!json.starts_with(key)) return "";
-  return json.substr(key.size(), json.find('"', key.size()) - key.size());
-}
-
-}  // namespace
-
-bool ServeHooks::is_live(const Lease& lease) const {
-  return kneepoint::is_live(lease, session_.clock.wall());
-}
-
-Result<std::unique_ptr<StudyStore>> ServeHooks::open() const {
-  return StudyStore::open(database_, StudyStore::Access::read_only, session_.clock);
-}
 
 Result<std::string> ServeHooks::report(const std::string& study, const std::string& form) const {
   TRY_ASSIGN(const auto store, open());
@@ -68,15 +29,6 @@ Result<std::string> ServeHooks::story(const std::string& study, int run) const {
   return to_json(story);
 }
 
-Result<std::string> ServeHooks::log(const std::string& study, int run,
-                                    const std::string& stream) const {
-  TRY_ASSIGN(const auto store, open());
-  TRY_ASSIGN(const FoundRun found, find_run(*store, study + "/r" + std::to_string(run)));
-  TRY_ASSIGN(RunOutput output, read_output(*store, found, 0, stream));
-  if (!output.text) return Error{ErrorCode::not_found, output.missing_text()};
-  return *std::move(output.text);
-}
-
 Result<std::string> ServeHooks::compare(const std::vector<std::string>& studies) const {
   TRY_ASSIGN(const auto store, open());
   TRY_ASSIGN(const CompareAnswer answer, cli::compare(*store, {.studies = studies}));
@@ -95,122 +47,6 @@ Result<std::string> ServeHooks::series(const SeriesLine& series) const {
 Result<std::optional<std::string>> ServeHooks::verdict(const SeriesLine& series) const {
   TRY_ASSIGN(const auto store, open());
   return newest_verdict(*store, series);
-}
-
-Result<ActionDone> ServeHooks::cancel(const StudyLine& study) {
-  TRY_ASSIGN(const auto store,
-             StudyStore::open(database_, StudyStore::Access::read_write, session_.clock));
-  TRY_ASSIGN(const StudyRow row, store->find_study(study.id));
-  TRY_ASSIGN(const auto holder, store->lease(row.row));
-  if (holder && is_live(*holder)) {
-    TRY(store->put_request(row.row, RequestKind::cancel));
-    return ActionDone{row.id, "its controller was asked to cancel it"};
-  }
-  if (row.state == "finished" || row.state == "cancelled") {
-    return Error{ErrorCode::conflict, row.id + " is " + row.state + " already"};
-  }
-  TRY(leave_to_itself("cancel", row));
-  return ActionDone{row.id, "nobody works on it; its jobs are being cancelled"};
-}
-
-Result<void> ServeHooks::leave_to_itself(const char* command, const StudyRow& study) {
-  SpawnOptions spawning;
-  spawning.argv = {session_.executable, command, study.id, "--db", database_};
-  spawning.new_session = true;
-  std::error_code ignored;
-  fs::create_directories(study.work_dir, ignored);
-  spawning.output_path = study.work_dir + "/controller.log";
-  TRY_ASSIGN(const pid_t pid, spawn(spawning));
-  const std::lock_guard lock(mutex_);
-  children_.push_back(pid);
-  return {};
-}
-
-Result<ActionDone> ServeHooks::resume(const StudyLine& study) {
-  if (study.lease && is_live(*study.lease)) {
-    return Error{ErrorCode::conflict, study.id + " is being run already"};
-  }
-  if (study.state == "finished") {
-    return Error{ErrorCode::conflict, study.id + " is finished; there is nothing to resume"};
-  }
-  if (study.backend == "import") {
-    return Error{ErrorCode::conflict, study.id + " was imported; there is nothing to resume"};
-  }
-  TRY_ASSIGN(ActionDone done, start_controller({"run", "--resume", study.id}));
-  done.message = done.study + " goes on";
-  return done;
-}
-
-Result<std::string> ServeHooks::file_in_plans(const char* what, const std::string& name) const {
-  if (plans_.empty()) {
-    return Error{ErrorCode::permission,
-                 "this server was started without --plans, so it starts no studies"};
-  }
-  const std::string path = plans_ + "/" + name;
-  std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) return path;
-  return Error{ErrorCode::not_found, std::string("there is no ") + what +
-                                         " of this name in the "
-                                         "folder of --plans"};
-}
-
-Result<ActionDone> ServeHooks::start(const StartRequest& request) {
-  std::vector<std::string> words = {"run"};
-  TRY_ASSIGN(const std::string plan, file_in_plans("plan", request.plan));
-  words.push_back(plan);
-  if (!request.site.empty()) {
-    TRY_ASSIGN(const std::string site, file_in_plans("site", request.site));
-    words.insert(words.end(), {"--site", site});
-  }
-  words.emplace_back("--new");
-  TRY_ASSIGN(ActionDone done, start_controller(words));
-  done.message = done.study + " is started";
-  if (request.gate) {
-    done.message += "; it is judged when it is over";
-    const std::lock_guard lock(mutex_);
-    to_judge_.push_back(done.study);
-  }
-  return done;
-}
-
-Result<ActionDone> ServeHooks::start_controller(const std::vector<std::string>& words) {
-  SpawnOptions spawning;
-  spawning.argv = {session_.executable};
-  spawning.argv.insert(spawning.argv.end(), words.begin(), words.end());
-  spawning.argv.insert(spawning.argv.end(), {"--detach", "--json", "--db", database_});
-  TRY_ASSIGN(const Captured captured, run_captured(spawning, kHookStartLimit));
-  const std::string study = study_in(captured.output);
-  if (captured.exit_code == kExitDone && !study.empty()) return ActionDone{study, ""};
-  const std::string why = shortened(captured.errors.empty() ? captured.output : captured.errors);
-  return Error{captured.exit_code == kExitUsage ? ErrorCode::invalid : ErrorCode::unavailable,
-               "the controller did not start: " + why};
-}
-
-void ServeHooks::judge_what_is_over() {
-  std::vector<std::string> studies;
-  {
-    const std::lock_guard lock(mutex_);
-    studies = to_judge_;
-  }
-  if (studies.empty()) return;
-  const auto store = open();
-  if (!store) return;  // the next time
-  for (const std::string& study : studies) {
-    const auto row = (*store)->find_study(study);
-    if (row && row->state != "finished" && row->state != "cancelled") continue;
-    if (row && row->state == "finished") {
-      if (const auto judging = leave_to_itself("gate", *row); !judging) {
-        log_warning(study, "it could not be judged: " + judging.error().message);
-      }
-    }
-    const std::lock_guard lock(mutex_);
-    std::erase(to_judge_, study);
-  }
-}
-
-void ServeHooks::reap() {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(children_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 }  // namespace kneepoint::cli

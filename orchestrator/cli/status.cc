@@ -5,8 +5,10 @@
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/status.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/status_text.h"
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
@@ -18,7 +20,7 @@ Result<int> status(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const StudyStatus found, read_status(*store, row, session.clock));
   // A pipe has no width: nothing is cut.
   const int width = session.out_is_terminal ? session.width() : std::numeric_limits<int>::max();
-  session.out << (session.json ? to_json(found) : plain_lines(to_text(found, width)));
+  session.out << (session.json ? json_text(found) + "\n" : plain_lines(to_text(found, width)));
   return kExitDone;
 }
 
@@ -29,11 +31,7 @@ CommandSpec status_command() {
           "Show where a study stands",
           "Shows the runs of a study by state, its points, who works on it, and what happened "
           "last.",
-          {{"STUDY",
-            "Id, unique prefix or name (default: the newest study)",
-            false,
-            {},
-            Completes::studies}},
+          {study_or_newest()},
           {},
           {"kneepoint status", "kneepoint status quickstart --json"},
           status};

@@ -5,10 +5,12 @@
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/status.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/status_text.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/io/poller.h"
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
@@ -36,11 +38,11 @@ Result<int> watch(Session& session, const Arguments& arguments) {
     if (live) {
       area.draw(plain_lines(to_text(status, session.width())));
     } else if (const std::string line = to_line(status); line != last) {
-      session.out << (session.json ? to_json(status) : line + "\n") << std::flush;
+      session.out << (session.json ? json_text(status) : line) + "\n" << std::flush;
       last = line;
     }
-    unattended = status.holder_is_live ? 0 : unattended + 1;
-    if (status.is_over() && !status.holder_is_live) return exit_code_for(status);
+    unattended = status.is_attended() ? 0 : unattended + 1;
+    if (status.is_over() && !status.is_attended()) return exit_code_for(status);
     if (unattended > kLooksWithoutController) {
       session.err << "kneepoint: watch: nobody works on " << row.id
                   << "; go on with it: kneepoint run " << status.row.plan_path << "\n";
@@ -60,11 +62,7 @@ CommandSpec watch_command() {
           "terminal, one line at each change (with --json, one object a line). Only reads: "
           "stopping it stops nothing else. Exits with 4 if runs failed, with 130 if nobody works "
           "on the study.",
-          {{"STUDY",
-            "Id, unique prefix or name (default: the newest study)",
-            false,
-            {},
-            Completes::studies}},
+          {study_or_newest()},
           {},
           {"kneepoint watch", "kneepoint watch jacobi-nightly"},
           watch};

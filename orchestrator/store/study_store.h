@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/attempt.h"
 #include "orchestrator/model/baseline.h"
@@ -51,6 +52,17 @@ struct StudyRow {
   Nanoseconds created_ns = 0;
   Nanoseconds updated_ns = 0;
   int runs = 0, succeeded = 0, failed = 0;  // counts over runs, for `list`
+
+  static constexpr auto fields() {
+    using T = StudyRow;
+    return described(field("id", &T::id), field("name", &T::name), field("hash8", &T::hash8),
+                     field("n", &T::n), field("state", &T::state), field("runs", &T::runs),
+                     field("succeeded", &T::succeeded), field("failed", &T::failed),
+                     field("backend", &T::backend), field("site", &T::site),
+                     field("plan", &T::plan_path), field("work_dir", &T::work_dir),
+                     field("created", [](const T& row) { return to_utc_text(row.created_ns); }),
+                     field("updated", [](const T& row) { return to_utc_text(row.updated_ns); }));
+  }
 };
 
 struct PlannedRun {
@@ -109,6 +121,12 @@ struct Event {
   std::string text;
   int run_number = 0;  // 0: of the study
   int attempt_number = 0;
+  static constexpr auto fields() {
+    using T = Event;
+    return described(field("time", [](const T& event) { return to_utc_text(event.wall_ns); }),
+                     field("kind", &T::kind), field("run", &T::run_number),
+                     field("attempt", &T::attempt_number), field("text", &T::text));
+  }
 };
 
 // What ingest hands over for one attempt, written in one go and at most once.

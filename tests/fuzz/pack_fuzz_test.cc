@@ -4,8 +4,8 @@
 // refused, or gives a whole report. The seed of a failure is in its message.
 #include <gtest/gtest.h>
 
+#include "orchestrator/answers/import_pack.h"
 #include "orchestrator/base/random.h"
-#include "orchestrator/cli/pack_study.h"
 #include "orchestrator/report/document.h"
 #include "tests/unit/store/store_fixture.h"
 
@@ -93,7 +93,7 @@ TEST_F(PackFuzz, EveryStudyIsRefusedOrReported) {
     const auto put = store_->put_foreign_study(study);
     if (!put) continue;
     auto evidence = store_->evidence_in_detail(put->row);
-    if (!evidence || !cli::check_foreign_evidence(*evidence)) continue;
+    if (!evidence || !check_foreign_evidence(*evidence)) continue;
     ++taken;
     const Document document = make_document(std::move(*evidence), options);
     const std::string json = to_json(document);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint serve and kneepoint start as people and CronJobs use them: real programs, real studies.
+// kneepoint serve, and the script that asks it, as people and CronJobs use them: real programs,
+// real studies.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -9,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "orchestrator/io/subprocess.h"
 #include "tests/fakes/kneepoint_process.h"
+#include "tests/fakes/patience.h"
 #include "tests/fakes/web_caller.h"
 
 namespace kneepoint {
@@ -104,6 +107,16 @@ class Serve : public ::testing::Test {
   int port_ = 0;
 };
 
+// deploy/container/start-study with these words.
+Captured start_study(const std::vector<std::string>& words) {
+  SpawnOptions options;
+  options.argv = {"/bin/sh", KP_SOURCE_DIR "/deploy/container/start-study"};
+  options.argv.insert(options.argv.end(), words.begin(), words.end());
+  auto ended = run_captured(options, kStudyPatience);
+  EXPECT_TRUE(ended) << ended.error().message;
+  return ended ? std::move(ended).value() : Captured{};
+}
+
 // The words below `command:` in the CronJob, with our server and token.
 std::vector<std::string> nightly_command(const std::string& url, const std::string& token) {
   std::ifstream file(KP_SOURCE_DIR "/deploy/kubernetes/overlays/nightly/nightly.yaml");
@@ -131,9 +144,9 @@ TEST_F(Serve, TheCommandOfTheCronJobStartsAStudyAndFollowsItToItsEnd) {
   serve();
   std::vector<std::string> words = nightly_command(url_, token_);
   ASSERT_GT(words.size(), 5U);
-  ASSERT_EQ(words[0], "/opt/kneepoint/bin/kneepoint");
+  ASSERT_EQ(words[0], "/opt/kneepoint/bin/start-study");
   words.erase(words.begin());
-  const auto night = place_.kneepoint(words);
+  const Captured night = start_study(words);
   EXPECT_EQ(night.exit_code, 0) << night.output << night.errors;
   EXPECT_NE(night.output.find("nightly-"), std::string::npos);
   EXPECT_NE(night.output.find("NO_BASELINE\n"), std::string::npos) << night.output;
@@ -228,14 +241,12 @@ TEST_F(Serve, WhatCannotBeStartedIsRefusedInWords) {
   EXPECT_EQ(broken.status, 400);
   EXPECT_NE(broken.body.find("broken.yaml:1:"), std::string::npos) << broken.body;
   EXPECT_EQ(get("/api/v1/studies")["studies"].size(), 0U);
-  const auto refused =
-      place_.kneepoint({"start", "none.yaml", "--server", url_, "--token-file", token_});
+  const Captured refused = start_study({"none.yaml", "--server", url_, "--token-file", token_});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.errors.find("there is no plan of this name"), std::string::npos);
   const std::string wrong = place_.write("wrong", "00000000000000000000\n");
   ::chmod(wrong.c_str(), 0600);
-  const auto stranger =
-      place_.kneepoint({"start", "echo.yaml", "--server", url_, "--token-file", wrong});
+  const Captured stranger = start_study({"echo.yaml", "--server", url_, "--token-file", wrong});
   EXPECT_EQ(stranger.exit_code, 2);
   EXPECT_NE(stranger.errors.find("the token is not the one of this server"), std::string::npos);
 }

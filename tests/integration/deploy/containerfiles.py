@@ -90,7 +90,7 @@ def check_step(line, name, rest):
         for needed in ("apt-get update", "--no-install-recommends", "rm -rf /var/lib/apt/lists/*"):
             if needed not in rest:
                 problems.append((line, f"apt-get install without {needed}"))
-    if name == "RUN" and re.search(r"\b(curl|wget)\s", rest):
+    if name == "RUN" and re.search(r"\b(curl|wget)\s[^&]*://", rest):
         problems.append((line, "fetches something that nothing pins"))
     if name in ("ENV", "ARG") and re.search(r"(PASSWORD|SECRET|TOKEN)", rest):
         problems.append((line, "a secret would stay in the image"))

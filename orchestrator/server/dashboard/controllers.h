@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the dashboard does: it ends, resumes and starts studies. An act is this program again, so
+// that a study's controller outlives the server.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "orchestrator/answers/context.h"
+#include "orchestrator/server/dashboard/hooks.h"
+#include "orchestrator/store/study_store.h"
+
+namespace kneepoint {
+
+class Controllers : public DashboardHooks {
+ public:
+  // `database` absolute; `plans`: the folder with plans and sites, "" for none.
+  Controllers(const Context& context, std::string database, std::string plans)
+      : context_(context), database_(std::move(database)), plans_(std::move(plans)) {}
+
+  bool is_live(const Lease& lease) const override;
+  Result<std::string> log(const std::string& study, int run,
+                          const std::string& stream) const override;
+  Result<ActionDone> cancel(const StudyLine& study) override;
+  Result<ActionDone> resume(const StudyLine& study) override;
+  Result<ActionDone> start(const StartRequest& request) override;
+
+  // Called now and then by whoever started the server. Studies that were started with `gate` and
+  // are over get their verdict; children that have ended are forgotten.
+  void judge_what_is_over();
+  void reap();
+  // Studies whose controller is gone, after a restart of this machine or of the pod.
+  void resume_unattended();
+
+ protected:
+  Result<std::unique_ptr<StudyStore>> open() const;  // for reading
+
+ private:
+  Result<void> leave_to_itself(const char* command, const StudyRow& study);
+  Result<std::string> file_in_plans(const char* what, const std::string& name) const;
+  Result<ActionDone> start_controller(const std::vector<std::string>& words);
+
+  const Context& context_;
+  const std::string database_;
+  const std::string plans_;
+  std::map<std::string, Nanoseconds> resumed_;  // when last, by study
+  std::mutex mutex_;                            // of what follows
+  std::vector<pid_t> children_;
+  std::vector<std::string> to_judge_;
+};
+
+}  // namespace kneepoint
