@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/export_secrets.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/pack_study.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/export_secrets.h"
-#include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/series_files.h"
 #include "orchestrator/cli/terminal.h"

@@ -5,14 +5,14 @@
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/pack_study.h"
 #include "orchestrator/answers/places.h"
+#include "orchestrator/answers/series_archive.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/pack_study.h"
-#include "orchestrator/cli/series_archive.h"
 #include "orchestrator/cli/series_files.h"
 #include "orchestrator/plan/tables/study.h"
 #include "orchestrator/report/text.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/cli/series_answer.h"
+#include "orchestrator/answers/series_nights.h"
 #include "orchestrator/cli/session.h"
 #include "orchestrator/server/dashboard/hooks.h"
 

@@ -4,14 +4,14 @@
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/pack_study.h"
+#include "orchestrator/answers/series_archive.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_import.h"
-#include "orchestrator/cli/pack_study.h"
-#include "orchestrator/cli/series_archive.h"
 #include "orchestrator/cli/verify_database.h"
 #include "orchestrator/report/text.h"
 

@@ -33,7 +33,7 @@ const std::vector<Edges>& edges() {
       {"orchestrator/cost/",
        {"orchestrator/analysis/", "orchestrator/model/", "orchestrator/base/"}},
       {"orchestrator/answers/",
-       {"orchestrator/engine/", "orchestrator/store/", "orchestrator/cost/",
+       {"orchestrator/engine/", "orchestrator/store/", "orchestrator/pack/", "orchestrator/cost/",
         "orchestrator/analysis/", "orchestrator/plan/", "orchestrator/backend/launcher.h",
         "orchestrator/io/", "orchestrator/model/", "orchestrator/base/"}},
       {"orchestrator/report/",

@@ -4,8 +4,8 @@
 // refused, or gives a whole report. The seed of a failure is in its message.
 #include <gtest/gtest.h>
 
+#include "orchestrator/answers/pack_study.h"
 #include "orchestrator/base/random.h"
-#include "orchestrator/cli/pack_study.h"
 #include "orchestrator/report/document.h"
 #include "tests/unit/store/store_fixture.h"
 

@@ -115,12 +115,12 @@ void add_needs(const std::vector<GateSeries>& series, const std::vector<CurveNig
 void hold_on_to_steps(const GateHistory& history, const GateOptions& options, GateAnswer& answer) {
   if (answer.verdict != Verdict::pass && answer.verdict != Verdict::inconclusive) return;
   for (GateFinding& curve : answer.curves) {
-    const auto change = last_change(history, curve);
-    if (curve.tests.empty() || !change) continue;
-    if (change->ratio < 1 + options.min_effect) continue;
+    const std::vector<LevelChange> changes = all_changes(history, curve);
+    if (curve.tests.empty() || changes.empty()) continue;
+    if (changes.back().ratio < 1 + options.min_effect) continue;
     curve.slower = true;
     answer.verdict = Verdict::regressed;
-    answer.why = "slower since " + history.nights[change->night] + ", and still so";
+    answer.why = "slower since " + changes.back().first_after.night + ", and still so";
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // The last look before a pack is written: values of the site, of the variables that it names and
 // of the files that it names are in no part.
-#include "orchestrator/cli/export_secrets.h"
+#include "orchestrator/answers/export_secrets.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,11 +10,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "tests/fakes/fake_clock.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 class ExportSecrets : public testing::Test {
@@ -34,16 +33,14 @@ class ExportSecrets : public testing::Test {
   }
 
   std::vector<std::string> secrets_of(const std::string& site) {
-    const Session session{{clock_,
-                           [](const std::string& name) {
-                             return name == "JWT_OF_SLURM"
-                                        ? std::optional<std::string>("planted-in-a-variable")
-                                        : std::nullopt;
-                           },
-                           ""},
-                          out_,
-                          out_};
-    return known_secrets(session, redact(site, "site.yaml"));
+    const Context context{clock_,
+                          [](const std::string& name) {
+                            return name == "JWT_OF_SLURM"
+                                       ? std::optional<std::string>("planted-in-a-variable")
+                                       : std::nullopt;
+                          },
+                          ""};
+    return known_secrets(context, redact(site, "site.yaml"));
   }
 
   static bool refused(const std::string& bytes, const std::vector<std::string>& secrets) {
@@ -56,7 +53,6 @@ class ExportSecrets : public testing::Test {
 
   std::string folder_;
   FakeClock clock_;
-  std::ostringstream out_;
 };
 
 TEST_F(ExportSecrets, OfFilesVariablesAndValuesAreKnown) {
@@ -83,4 +79,4 @@ TEST_F(ExportSecrets, ShortValuesAndMissingFilesStopNobody) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

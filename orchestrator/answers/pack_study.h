@@ -13,7 +13,7 @@
 #include "orchestrator/pack/pack_rows.h"
 #include "orchestrator/store/study_store.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 
 struct PackStudy {
   PackHeader header;
@@ -37,4 +37,4 @@ struct TimesCheck {
 };
 TimesCheck check_times(const StudyEvidence& in_detail);
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/cli/session.h"
+#include "orchestrator/answers/context.h"
 #include "orchestrator/pack/tar.h"
 #include "orchestrator/plan/site/redaction.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 
 // The values of a file, of variables and of files with secrets that are long enough to be found.
 // Files that can't be read here are passed over: what nobody can read, nobody put into the pack.
-std::vector<std::string> known_secrets(const Session& session, const Redacted& redacted);
+std::vector<std::string> known_secrets(const Context& context, const Redacted& redacted);
 
 // The error names the part, never the value.
 Result<void> refuse_secrets(const std::vector<TarMember>& parts,
                             const std::vector<std::string>& secrets);
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/export_secrets.h"
+#include "orchestrator/answers/export_secrets.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 constexpr std::size_t kLeastValue = 8;    // shorter ones are found everywhere
@@ -26,17 +26,17 @@ bool is_token(const std::string& word) {
 
 }  // namespace
 
-std::vector<std::string> known_secrets(const Session& session, const Redacted& redacted) {
+std::vector<std::string> known_secrets(const Context& context, const Redacted& redacted) {
   std::vector<std::string> secrets;
   const auto add = [&](const std::string& value) {
     if (value.size() >= kLeastValue) secrets.push_back(value);
   };
   for (const std::string& value : redacted.secrets) add(value);
   for (const std::string& name : redacted.variables) {
-    if (const auto value = session.environment(name)) add(*value);
+    if (const auto value = context.environment(name)) add(*value);
   }
   for (std::string path : redacted.files) {
-    if (path.starts_with("~/")) path = session.environment("HOME").value_or("") + path.substr(1);
+    if (path.starts_with("~/")) path = context.environment("HOME").value_or("") + path.substr(1);
     const auto text = read_file("secret", path, 1);
     if (!text) continue;
     std::istringstream words(*text);
@@ -72,4 +72,4 @@ Result<void> refuse_secrets(const std::vector<TarMember>& parts,
   return {};
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

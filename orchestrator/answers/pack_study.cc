@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/pack_study.h"
+#include "orchestrator/answers/pack_study.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "orchestrator/plan/tables/price_reader.h"
 #include "orchestrator/plan/tables/study.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 constexpr int kMostWorkers = 100'000'000;
@@ -221,4 +221,4 @@ TimesCheck check_times(const StudyEvidence& in_detail) {
   return check;
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint
