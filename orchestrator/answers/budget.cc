@@ -71,7 +71,7 @@ class Fit {
 
   std::string budget_text() const {
     std::string text;
-    if (node_hours_ > 0) text = number_text(node_hours_) + " node-hours";
+    if (node_hours_ > 0) text = number_text(node_hours_, 3) + " node-hours";
     if (micros_ > 0) {
       text +=
           (text.empty() ? "" : " and ") + to_string(Money{micros_, study_.plan.limits.currency});
@@ -140,7 +140,7 @@ class Fit {
   // In the units that the budget has.
   std::string text(const Cost& cost) const {
     std::string text;
-    if (node_hours_ > 0) text = number_text(cost.node_hours) + " node-hours";
+    if (node_hours_ > 0) text = number_text(cost.node_hours, 3) + " node-hours";
     if (micros_ > 0) {
       text += (text.empty() ? "" : " and ") + rounded_text({cost.micros, price_->currency});
     }
@@ -215,7 +215,7 @@ class Fit {
     std::string text;
     if (node_hours_ > 0) {
       const double unit = std::pow(10, std::floor(std::log10(cost.node_hours)) - 2);
-      text = number_text(std::ceil(cost.node_hours / unit) * unit) + " node-hours";
+      text = number_text(std::ceil(cost.node_hours / unit) * unit, 3) + " node-hours";
     }
     if (micros_ > 0) {
       constexpr std::int64_t kCent = 10'000;

@@ -44,7 +44,8 @@ void note_largest(const Study& study, Submission& sum) {
 }
 
 std::string hours_text(double node_hours, const std::optional<Money>& money) {
-  return number_text(node_hours) + " node-hours" + (money ? ", " + rounded_text(*money) + "," : "");
+  return number_text(node_hours, 3) + " node-hours" +
+         (money ? ", " + rounded_text(*money) + "," : "");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/answers/gate.h"
 
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/plan/plan/reader.h"
 
 namespace kneepoint {
@@ -36,6 +37,19 @@ SeriesStudy as_series_study(const StudyRow& study) {
   return {study.row, study.id, study.n, study.state, study.backend, study.created_ns};
 }
 
+Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
+  TRY_ASSIGN(StudyRow found, find_study(store, words));
+  TRY_ASSIGN(std::vector<Build> builds, store.builds(found.row));
+  if (builds.empty()) return found;
+  if (!words.empty()) return check_night(found.id, found.backend, true).error();
+  TRY_ASSIGN(const std::vector<StudyRow> all, store.studies());
+  for (const StudyRow& row : all) {
+    TRY_ASSIGN(builds, store.builds(row.row));
+    if (builds.empty()) return row;
+  }
+  return Error{ErrorCode::not_found, "there is no night yet: all studies compare two builds"};
+}
+
 Result<GateReport> gate_study(StudyStore& store, const StudyRow& tonight) {
   TRY(check_night(tonight.id, tonight.backend, false));
   GateReport report;
@@ -55,7 +69,15 @@ Result<GateReport> gate_study(StudyStore& store, const StudyRow& tonight) {
   report.imported = segment.imported;
   report.left_out = std::move(segment.notes);
   report.answer = gate(report.history, report.options);
+  explain(report.history, report.answer);
   return report;
+}
+
+Result<void> remember_verdict(StudyStore& store, const GateReport& report, const std::string& line,
+                              Nanoseconds now) {
+  TRY(store.put_verdict(
+      {report.study, to_string(report.answer.verdict), report.answer.why, line, now}));
+  return {};
 }
 
 }  // namespace kneepoint

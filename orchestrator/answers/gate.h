@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Did this night make it worse? A study against the nights of its series: reads the store, writes
-// nothing. The judgement is analysis/gate's.
+// Did this night make it worse? A study against the nights of its series. The judgement is
+// analysis/gate's.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,16 @@ struct GateReport {
   std::optional<Calibration> calibration;  // of the series, the newest
 };
 
-// Without builds in turns; who measures them asks gate() again, with the report's history.
+// The study that is meant, or without words the newest that is a night: one of two builds in turns
+// is none.
+Result<StudyRow> find_night(StudyStore& store, const std::string& words);
+
+// Without builds in turns, which confirm.h measures. Writes nothing.
 Result<GateReport> gate_study(StudyStore& store, const StudyRow& tonight);
+
+// Keeps the verdict, with the line that the gate's text ends with.
+Result<void> remember_verdict(StudyStore& store, const GateReport& report, const std::string& line,
+                              Nanoseconds now);
 
 // "one-1a2b3c4d": the series of a study.
 std::string series_of(const StudyRow& study);

@@ -141,7 +141,7 @@ std::vector<std::string> refusals(const Study& study, const SiteLimits& site,
     if (capabilities.cores_asked > 0) {
       const int cores = point.shape.ranks_per_node * point.shape.threads_per_rank;
       out.push_back(needs + counted(cores, "core") + " in each pod, `cpu` of the site asks for " +
-                    number_text(capabilities.cores_asked));
+                    number_text(capabilities.cores_asked, 3));
       continue;
     }
     out.push_back(needs + counted(point.shape.cpus(), "core") + " (" +

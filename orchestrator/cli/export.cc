@@ -4,7 +4,9 @@
 #include <ostream>
 
 #include "orchestrator/answers/export_pack.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/pack_study.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"

@@ -2,57 +2,60 @@
 //
 // kneepoint gate: did this night make it worse? Reads the database, keeps the verdict in it, and
 // submits nothing unless told to confirm.
+#include "orchestrator/answers/gate.h"
+
+#include <fstream>
 #include <ostream>
 
-#include "orchestrator/answers/gate.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/confirm.h"
+#include "orchestrator/cli/drive_study.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/gate_text.h"
+#include "orchestrator/report/gate/gate.h"
 
 namespace kneepoint::cli {
 namespace {
 
-// A study of two builds in turns is no night; without words the newest that is one is meant.
-Result<StudyRow> find_night(StudyStore& store, const std::string& words) {
-  TRY_ASSIGN(StudyRow found, find_study(store, words));
-  TRY_ASSIGN(std::vector<Build> builds, store.builds(found.row));
-  if (builds.empty()) return found;
-  if (!words.empty()) return check_night(found.id, found.backend, true).error();
-  TRY_ASSIGN(const std::vector<StudyRow> all, store.studies());
-  for (const StudyRow& row : all) {
-    TRY_ASSIGN(builds, store.builds(row.row));
-    if (builds.empty()) return row;
+// A job's page on GitHub belongs to all steps of the job: what is there stays.
+Result<void> write_summary(const Session& session, const std::string& path,
+                           const std::string& text) {
+  if (session.environment("GITHUB_STEP_SUMMARY").value_or("") != path) {
+    return write_file(path, text);
   }
-  return Error{ErrorCode::not_found, "there is no night yet: all studies compare two builds"};
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file << text << std::flush;
+  if (!file) return system_error("write " + path, errno);
+  return {};
+}
+
+Flag file_flag(const char* name, const char* help) {
+  return {name, "FILE", help, {}, false, Completes::files};
 }
 
 Result<int> run_gate(Session& session, const Arguments& arguments) {
   const GateOutputs outputs = gate_outputs(arguments);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
   TRY_ASSIGN(const StudyRow tonight, find_night(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(GateReport report, gate_study(*store, tonight));
-  if (arguments.has("--confirm")) {
-    TRY_ASSIGN(const Confirmed confirmed, confirm_gate(session, *store, tonight, report));
-    if (!confirmed.note.empty()) {
-      session.err << "kneepoint: gate --confirm: " << confirmed.note << "\n";
-    }
-    if (confirmed.interrupted) {
-      session.err << "kneepoint: gate --confirm: " << confirmed.study
-                  << " is not complete; the same command goes on with it\n";
-      return kExitInterrupted;
-    }
+  TRY_ASSIGN(const Judged judged,
+             judge_night(session, *store, tonight, arguments.has("--confirm")));
+  const auto& [report, confirmed] = judged;
+  if (!confirmed.note.empty()) {
+    session.err << "kneepoint: gate --confirm: " << confirmed.note << "\n";
   }
-  TRY(remember_verdict(session, *store, report));
+  if (confirmed.interrupted) {
+    session.err << "kneepoint: gate --confirm: " << confirmed.study
+                << " is not complete; the same command goes on with it\n";
+    return kExitInterrupted;
+  }
   const int width = predict_width(session);
   if (session.json) {
-    session.out << gate_json(report) << "\n" << std::flush;
+    session.out << gate_json(report) << "\n";
   } else if (arguments.has("--since")) {
-    session.out << since_text(report, width) << "\n" << verdict_line(report) << "\n" << std::flush;
+    session.out << since_text(report, width) << "\n" << verdict_line(report) << "\n";
   } else {
-    session.out << gate_text(report, width) << std::flush;
+    session.out << gate_text(report, width);
   }
   session.out << std::flush;
   const bool delivered = deliver(session, outputs, report);
@@ -62,14 +65,93 @@ Result<int> run_gate(Session& session, const Arguments& arguments) {
 
 }  // namespace
 
+Result<Judged> judge_night(Session& session, StudyStore& store, const StudyRow& tonight,
+                           bool confirm) {
+  Judged judged;
+  TRY_ASSIGN(judged.report, gate_study(store, tonight));
+  if (confirm) {
+    DriveOptions options;
+    TRY_ASSIGN(options.database, database_of(session));
+    const auto drive = [&](const Site& site, const Study& study, const ChosenStudy& chosen,
+                           int concurrent) {
+      options.concurrent = concurrent;
+      return drive_study(session, store, site, study, chosen, options);
+    };
+    TRY_ASSIGN(judged.confirmed, confirm_gate(session, store, tonight, drive, judged.report));
+    if (judged.confirmed.interrupted) return judged;
+  }
+  TRY(remember_verdict(store, judged.report, verdict_line(judged.report), session.clock.wall()));
+  return judged;
+}
+
+std::vector<Flag> with_gate_outputs(std::vector<Flag> flags) {
+  const std::vector<Flag> outputs = {
+      file_flag("--junit", "Write the verdict as JUnit XML too"),
+      file_flag("--summary",
+                "Write it as Markdown too, for a job's page; appended if it is the file "
+                "GITHUB_STEP_SUMMARY names"),
+      {"--github-annotations", "", "Print it as annotations of GitHub Actions too, on stderr"},
+      file_flag("--prometheus",
+                "Write it for the textfile collector of node_exporter too (NAME.prom)")};
+  flags.insert(flags.end(), outputs.begin(), outputs.end());
+  return flags;
+}
+
+GateOutputs gate_outputs(const Arguments& arguments) {
+  return {arguments.text("--junit"), arguments.text("--summary"), arguments.text("--prometheus"),
+          arguments.has("--github-annotations")};
+}
+
+bool deliver(Session& session, const GateOutputs& outputs, const GateReport& report) {
+  bool good = true;
+  const auto said = [&](const Result<void>& done) {
+    if (done) return;
+    session.err << "kneepoint: " << done.error().message
+                << "; the verdict stands, this output is missing\n";
+    good = false;
+  };
+  if (!outputs.junit.empty()) said(write_file(outputs.junit, gate_junit(report)));
+  if (!outputs.summary.empty()) {
+    said(write_summary(session, outputs.summary, gate_markdown(report)));
+  }
+  if (!outputs.prometheus.empty()) {
+    said(write_file(outputs.prometheus, gate_prometheus(report, session.clock.wall())));
+  }
+  if (outputs.github_annotations) session.err << gate_annotations(report);
+  session.err << std::flush;
+  return good;
+}
+
+int gate_exit_code(Verdict verdict, bool strict) {
+  switch (verdict) {
+    case Verdict::pass:
+    case Verdict::improved:
+      return kExitDone;
+    case Verdict::suspect:
+    case Verdict::inconclusive:
+    case Verdict::env_change:
+    case Verdict::no_baseline:
+      return strict ? kExitNegative : kExitDone;
+    case Verdict::regressed:
+      return kExitNegative;
+    case Verdict::failed:
+      return kExitRunsFailed;
+  }
+  return kExitBug;
+}
+
+int exit_code_after(bool delivered, int verdict_code) {
+  return delivered || verdict_code != kExitDone ? verdict_code : kExitUnreachable;
+}
+
 CommandSpec gate_command() {
   return {
       "gate",
       "Say whether a night made scaling worse",
       "Tests a study against the nights before it: the finished studies of the same series (name "
       "and hash). PASS, IMPROVED, SUSPECT (watch it), REGRESSED (twice in a row), INCONCLUSIVE "
-      "(these "
-      "nights can't show what matters), ENV_CHANGE, NO_BASELINE (fewer than 8 nights) or FAILED. "
+      "(these nights can't show what matters), ENV_CHANGE, NO_BASELINE (fewer than 8 nights) or "
+      "FAILED. "
       "Exit code 1 for REGRESSED and 4 for FAILED; with --strict also 1 for all but PASS and "
       "IMPROVED. The verdict is kept in the database; nothing is submitted without --confirm.",
       {{"STUDY",

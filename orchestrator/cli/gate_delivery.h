@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a verdict goes, the same for `gate` and `nightly`: the database, files, the exit code. What
-// fails afterwards is said and never changes it.
+// A night's verdict, the same for `gate` and `nightly`: how it is come to, and where it goes: the
+// database, files, the exit code. What fails afterwards is said and never changes it.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/confirm.h"
 #include "orchestrator/answers/gate.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
 
 namespace kneepoint::cli {
+
+struct Judged {
+  GateReport report;
+  Confirmed confirmed;  // with `confirm`; interrupted: the verdict waits, and is not kept
+};
+// `confirm`: what is suspect is measured at once. The verdict is kept in the database.
+Result<Judged> judge_night(Session& session, StudyStore& store, const StudyRow& tonight,
+                           bool confirm);
 
 struct GateOutputs {
   std::string junit, summary, prometheus;  // files; "": not wanted
@@ -21,9 +30,6 @@ struct GateOutputs {
 // The flags of a command with those for outputs after them.
 std::vector<Flag> with_gate_outputs(std::vector<Flag> flags);
 GateOutputs gate_outputs(const Arguments& arguments);
-
-// In the database, which must be writable.
-Result<void> remember_verdict(const Session& session, StudyStore& store, const GateReport& report);
 
 // False: a file could not be written, which was said.
 bool deliver(Session& session, const GateOutputs& outputs, const GateReport& report);

@@ -2,8 +2,16 @@
 //
 // kneepoint nightly: what a timer or a CI job calls. A new study, its verdict, and files about both
 // in one folder. Called again after an interruption it goes on with the same night.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
 #include <ostream>
 #include <sstream>
+#include <streambuf>
 
 #include "orchestrator/answers/gate.h"
 #include "orchestrator/answers/lookup.h"
@@ -11,21 +19,111 @@
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/confirm.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/gate_machine_text.h"
-#include "orchestrator/cli/gate_text.h"
-#include "orchestrator/cli/night_folder.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
+#include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr Nanoseconds kNight = 20 * kHour;  // an interrupted study this old is another night's
+constexpr char kNightLog[] = "nightly.log";
+constexpr const char* kArtefacts[] = {"gate.json", "gate.xml",    "summary.md",
+                                      "report.md", "report.html", "report.json"};
+
+// The folder that a night leaves its artefacts in. It belongs to one `nightly` at a time, and what
+// the last one left is taken away first: nobody reads yesterday's verdict for tonight's. The lock
+// is on the log, which stays open until the end: a killed process leaves none behind.
+class NightFolder {
+ public:
+  // Makes the folder if need be. The error names who is there, or why it can't be used.
+  static Result<std::unique_ptr<NightFolder>> open(const std::string& path, std::ostream& screen);
+  ~NightFolder() { ::close(descriptor_); }
+  NightFolder(const NightFolder&) = delete;
+  NightFolder& operator=(const NightFolder&) = delete;
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // What is written to it comes on the screen and into the log.
+  std::ostream& both() { return both_; }
+  // Into the log alone. A log that can't be written, on a full disk, stops nothing.
+  void log(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t put = ::write(descriptor_, text.data(), text.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) {
+        log_is_whole_ = false;
+        return;
+      }
+      text.remove_prefix(static_cast<std::size_t>(put));
+    }
+  }
+  bool log_is_whole() const { return log_is_whole_; }
+
+ private:
+  class Buffer final : public std::streambuf {
+   public:
+    Buffer(NightFolder& folder, std::ostream& screen) : folder_(folder), screen_(screen) {}
+
+   private:
+    std::streamsize xsputn(const char* text, std::streamsize size) override {
+      screen_.write(text, size);
+      folder_.log({text, static_cast<std::size_t>(size)});
+      return size;
+    }
+    int_type overflow(int_type character) override {
+      if (traits_type::eq_int_type(character, traits_type::eof())) return 0;
+      const char c = traits_type::to_char_type(character);
+      xsputn(&c, 1);
+      return character;
+    }
+    int sync() override {
+      screen_.flush();
+      return 0;
+    }
+
+    NightFolder& folder_;
+    std::ostream& screen_;
+  };
+
+  NightFolder(std::string path, int descriptor, std::ostream& screen)
+      : path_(std::move(path)), descriptor_(descriptor), buffer_(*this, screen), both_(&buffer_) {}
+
+  const std::string path_;
+  const int descriptor_;
+  bool log_is_whole_ = true;
+  Buffer buffer_;
+  std::ostream both_;
+};
+
+Result<std::unique_ptr<NightFolder>> NightFolder::open(const std::string& path,
+                                                       std::ostream& screen) {
+  std::error_code problem;
+  fs::create_directories(path, problem);
+  if (problem) return system_error("make the folder " + path, problem.value());
+  const std::string log = path + "/" + kNightLog;
+  const int descriptor =
+      ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0) return system_error("write " + log, errno);
+  std::unique_ptr<NightFolder> folder(new NightFolder(path, descriptor, screen));
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return system_error("lock " + log, errno);
+    return Error{ErrorCode::conflict, path +
+                                          " is in use by another nightly; one at a time, or a "
+                                          "folder for each"};
+  }
+  if (::ftruncate(descriptor, 0) != 0) return system_error("empty " + log, errno);
+  for (const char* name : kArtefacts) {
+    fs::remove(folder->file(name), problem);
+    if (problem) return system_error("remove " + folder->file(name), problem.value());
+  }
+  return folder;
+}
 
 Arguments run_arguments(const Arguments& arguments) {
   std::map<std::string, std::string> given = {{"PLAN", arguments.text("PLAN")}, {"--new", ""}};
@@ -41,14 +139,13 @@ class Night {
       : session_(session),
         arguments_(arguments),
         folder_(folder),
-        both_(session.err, folder.log()),
-        inner_(inner_session(session, answer_, both_)) {}
+        inner_(inner_session(session, answer_, folder.both())) {}
 
   Result<int> spend(const GateOutputs& outputs) {
     auto code = go(outputs);
-    if (!code) folder_.log() << "kneepoint: " << plain_lines(code.error().message) << "\n";
+    if (!code) folder_.log("kneepoint: " + plain_lines(code.error().message) + "\n");
     if (!folder_.log_is_whole()) {
-      session_.err << "kneepoint: " << folder_.file("nightly.log") << " is not whole\n";
+      session_.err << "kneepoint: " << folder_.file(kNightLog) << " is not whole\n";
       if (code) return exit_code_after(false, *code);
     }
     return code;
@@ -65,15 +162,15 @@ class Night {
     TRY_ASSIGN(const auto store, open_database(session_, StudyStore::Access::read_write));
     TRY_ASSIGN(const StudyRow tonight, find_study(*store, id));
     if (ran == kExitInterrupted) return interrupted(tonight);
-    TRY_ASSIGN(GateReport report, gate_study(*store, tonight));
-    if (arguments_.has("--confirm")) {
-      TRY_ASSIGN(const Confirmed confirmed, confirm_gate(inner_, *store, tonight, report));
-      if (!confirmed.note.empty()) both_ << "nightly: --confirm: " << confirmed.note << "\n";
-      if (confirmed.interrupted) return interrupted_in_turns(tonight, confirmed.study);
-    }
-    TRY(remember_verdict(session_, *store, report));
+    TRY_ASSIGN(const Judged judged,
+               judge_night(inner_, *store, tonight, arguments_.has("--confirm")));
+    const auto& [report, confirmed] = judged;
+    if (!confirmed.note.empty()) folder_.both() << "nightly: --confirm: " << confirmed.note << "\n";
+    if (confirmed.interrupted) return interrupted_in_turns(tonight, confirmed.study);
     // Missing nights, clocks that were set back, studies left unfinished.
-    for (const std::string& note : report.left_out) both_ << "nightly: " << plain(note) << "\n";
+    for (const std::string& note : report.left_out) {
+      folder_.both() << "nightly: " << plain(note) << "\n";
+    }
     bool delivered = write_artefacts(*store, tonight, report);
     delivered = deliver(inner_, outputs, report) && delivered;
     answer(session_.json ? gate_json(report) : verdict_line(report));
@@ -117,8 +214,8 @@ class Night {
     const auto put = [&](const char* name, const std::string& text) {
       const auto written = write_file(folder_.file(name), text);
       if (written) return;
-      both_ << "kneepoint: " << written.error().message
-            << "; the verdict stands, this artefact is missing\n";
+      folder_.both() << "kneepoint: " << written.error().message
+                     << "; the verdict stands, this artefact is missing\n";
       good = false;
     };
     put("gate.json", gate_json(report) + "\n");
@@ -126,7 +223,7 @@ class Night {
     put("summary.md", gate_markdown(report));
     auto evidence = store.evidence_in_detail(tonight.row);
     if (!evidence) {
-      both_ << "kneepoint: " << evidence.error().message << "; there is no report\n";
+      folder_.both() << "kneepoint: " << evidence.error().message << "; there is no report\n";
       return false;
     }
     const Document document = priced_document(std::move(*evidence), prices_of(tonight.price));
@@ -137,8 +234,8 @@ class Night {
 
   // The one line on stdout, and the log's last.
   void answer(const std::string& text) {
-    both_ << std::flush;
-    folder_.log() << text << "\n";
+    folder_.both() << std::flush;
+    folder_.log(text + "\n");
     session_.out << text << "\n";
   }
 
@@ -146,7 +243,6 @@ class Night {
   const Arguments& arguments_;
   NightFolder& folder_;
   std::ostringstream answer_;  // of `run`: report.md says the same
-  TwoStreams both_;
   Session inner_;
 };
 
@@ -155,7 +251,7 @@ Result<int> run_nightly(Session& session, const Arguments& arguments) {
     return Error{ErrorCode::invalid, "--output-dir DIR is needed: where the artefacts go"};
   }
   const GateOutputs outputs = gate_outputs(arguments);
-  TRY_ASSIGN(const auto folder, NightFolder::open(arguments.text("--output-dir")));
+  TRY_ASSIGN(const auto folder, NightFolder::open(arguments.text("--output-dir"), session.err));
   Night night(session, arguments, *folder);
   return night.spend(outputs);
 }
@@ -169,8 +265,8 @@ CommandSpec nightly_command() {
       "What a timer or a CI job calls: starts a new study of the plan, as `run --new` does, tests "
       "it against the nights before it, as `gate` does, and leaves gate.json, gate.xml (JUnit), "
       "summary.md, report.md, report.html and nightly.log in DIR, in place of those of the last "
-      "night. Prints "
-      "one line, the verdict. Interrupted (exit code 130), the same command goes on with the same "
+      "night. Prints one line, the verdict. Interrupted (exit code 130), the same command goes on "
+      "with the same "
       "study if that is less than 20 hours old; a finished or cancelled study, or an older one, "
       "is followed by a new one. Exit code as `gate`'s, 4 also if runs failed or the budget is "
       "used up, 3 if a file could not be written and the verdict's own code is 0.",

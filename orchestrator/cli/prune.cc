@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint prune: old studies without their samples. Nothing that an answer rests on goes: T of
-// every run, its parts, ranks, metrics and provenance stay, so reports and verdicts are the same.
+// kneepoint prune: old studies without their samples.
+#include "orchestrator/answers/prune.h"
+
 #include <iostream>
 
-#include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
@@ -14,45 +14,6 @@
 
 namespace kneepoint::cli {
 namespace {
-
-struct OldStudy {
-  StudyRow row;
-  std::int64_t samples = 0;
-};
-
-// Studies that are over and that nobody touched since then, oldest first.
-Result<std::vector<OldStudy>> old_studies(StudyStore& store, const std::string& name,
-                                          Nanoseconds before) {
-  std::vector<OldStudy> found;
-  bool known = name.empty();
-  TRY_ASSIGN(const std::vector<StudyRow> all, store.studies());
-  for (auto row = all.rbegin(); row != all.rend(); ++row) {
-    if (!name.empty() && row->name != name && row->name + "-" + row->hash8 != name) continue;
-    known = true;
-    if (row->state != "finished" && row->state != "cancelled") continue;
-    if (row->updated_ns > before) continue;
-    TRY_ASSIGN(const std::int64_t samples, store.sample_count(row->row));
-    if (samples > 0) found.push_back({*row, samples});
-  }
-  if (!known) {
-    return Error{ErrorCode::not_found, "there is no study or series of the name '" + name + "'"};
-  }
-  return found;
-}
-
-Result<void> thin(Session& session, StudyStore& store, const OldStudy& old) {
-  TRY_ASSIGN(const HeldLease lease, HeldLease::take(store, old.row, session.clock));
-  TRY_ASSIGN(auto transaction, store.begin());
-  TRY(store.drop_samples(old.row.row));
-  const Nanoseconds now = session.clock.wall();
-  TRY(store.set_caveat(
-      old.row.row,
-      {"thinned", "Its " + std::to_string(old.samples) + " samples were thinned out on " +
-                      to_utc_text(now).substr(0, 10) +
-                      ": T of every run is as it was, single iterations are "
-                      "gone."}));
-  return transaction->commit();
-}
 
 Result<void> confirm(Session& session, const std::string& what) {
   if (!session.in_is_terminal) {
@@ -67,16 +28,6 @@ Result<void> confirm(Session& session, const std::string& what) {
   return Error{ErrorCode::invalid, "nothing was deleted"};
 }
 
-std::string answer_json(const std::vector<OldStudy>& old, bool dry, std::int64_t bytes) {
-  JsonWriter json;
-  json.begin_object().put("dry_run", dry).key("studies").begin_array();
-  for (const OldStudy& one : old) {
-    json.begin_object().put("study", one.row.id).put("samples", one.samples).end_object();
-  }
-  json.end_array().put_or_null("database_bytes", bytes);
-  return json.end_object().text() + "\n";
-}
-
 Result<int> prune(Session& session, const Arguments& arguments) {
   if (!arguments.has("--older-than")) {
     return Error{ErrorCode::invalid, "--older-than AGE is needed, as in --older-than 90d"};
@@ -85,32 +36,25 @@ Result<int> prune(Session& session, const Arguments& arguments) {
   const bool dry = arguments.has("--dry-run");
   TRY_ASSIGN(const auto store, open_database(session, dry ? StudyStore::Access::read_only
                                                           : StudyStore::Access::read_write));
-  TRY_ASSIGN(const auto old,
-             old_studies(*store, arguments.text("NAME"), session.clock.wall() - age));
-  std::int64_t samples = 0, bytes = 0;
-  for (const OldStudy& one : old) samples += one.samples;
-  const std::string what = counted(static_cast<long>(samples), "sample") + " of " +
-                           counted(static_cast<long>(old.size()), "study");
+  TRY_ASSIGN(PruneAnswer old, find_old_studies(session, *store, arguments.text("NAME"), age));
+  const std::string what = counted(static_cast<long>(old.samples()), "sample") + " of " +
+                           counted(static_cast<long>(old.studies.size()), "study");
   if (!dry) {
-    if (!old.empty() && !arguments.has("--yes")) TRY(confirm(session, what));
-    for (const OldStudy& one : old) TRY(thin(session, *store, one));
-    auto compacted = store->compact();
-    if (!compacted) {
-      return compacted.error().in(
-          "the samples are gone, but their room is not free yet: run "
-          "prune again while nobody writes");
-    }
-    bytes = *compacted;
+    if (!old.studies.empty() && !arguments.has("--yes")) TRY(confirm(session, what));
+    TRY(thin_out(session, *store, old));
   }
   if (session.json) {
-    session.out << answer_json(old, dry, bytes);
+    session.out << json_text(old) << "\n";
     return kExitDone;
   }
-  for (const OldStudy& one : old) {
+  for (const OldStudy& one : old.studies) {
     session.out << one.row.id << ": " << counted(static_cast<long>(one.samples), "sample") << "\n";
   }
   session.out << (dry ? "would delete " : "deleted ") << what;
-  if (!dry) session.out << "; the database has " << number_text(bytes / 1048576.0) << " MiB now";
+  if (!dry) {
+    session.out << "; the database has "
+                << number_text(static_cast<double>(old.database_bytes) / 1048576.0) << " MiB now";
+  }
   session.out << "\n";
   return kExitDone;
 }

@@ -2,10 +2,12 @@
 #include "orchestrator/cli/serve_hooks.h"
 
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/compare_text.h"
 #include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/report_options.h"
 #include "orchestrator/report/html/html.h"
+#include "orchestrator/server/dashboard/api_schema.h"
 
 namespace kneepoint::cli {
 
@@ -41,7 +43,10 @@ Result<std::string> ServeHooks::compare(const std::vector<std::string>& studies)
 
 Result<std::string> ServeHooks::series(const SeriesLine& series) const {
   TRY_ASSIGN(const auto store, open());
-  return series_json(*store, series, judged_);
+  TRY_ASSIGN(const SeriesNights nights, series_nights(*store, series, judged_));
+  JsonWriter json;
+  put_fields(json.begin_object().put("schema", kApiSchema), nights);
+  return json.end_object().text() + "\n";
 }
 
 Result<std::optional<std::string>> ServeHooks::verdict(const SeriesLine& series) const {

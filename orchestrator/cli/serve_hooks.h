@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/cli/series_answer.h"
+#include "orchestrator/answers/series_nights.h"
 #include "orchestrator/server/dashboard/controllers.h"
 
 namespace kneepoint::cli {

@@ -5,13 +5,13 @@
 
 #include "orchestrator/answers/import_pack.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/series_archive.h"
 #include "orchestrator/answers/verify.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_import.h"
-#include "orchestrator/cli/series_archive.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/change_points.h"
+#include "orchestrator/analysis/statistics/interval.h"
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/gate.h"
 #include "orchestrator/model/shape.h"
 
@@ -53,6 +55,14 @@ struct NightTest {
   double sd = 0;
   double cliff = 0;                     // how much oftener slower than faster than those nights
   bool slower = false, faster = false;  // significant, and large enough
+  static constexpr auto fields() {
+    using T = NightTest;
+    return described(field("nights", &T::window), field("history", &T::history),
+                     field("ratio", [](const T& test) { return 1 + test.effect; }),
+                     field("low", &T::low), field("high", &T::high),
+                     field("p_slower", &T::p_slower), field("p_faster", &T::p_faster),
+                     field("deviation", &T::sd), field("cliffs_delta", &T::cliff));
+  }
 };
 // None: too little history.
 std::optional<NightTest> night_test(const std::vector<double>& nights, int window,
@@ -64,6 +74,39 @@ std::vector<bool> holm(const std::vector<double>& p, double alpha);
 // The change that a test at `alpha` would find in four of five nights.
 double minimal_detectable(double sd, int history, double alpha);
 
+// Which part of T grew most since the nights before, with its share of the growth: "communication",
+// "imbalance and waiting", "compute", of a strong curve also "serial" (compute that doesn't shrink
+// with K). Where the workload doesn't say, by the shape of the growth over K.
+struct MovedTerm {
+  std::string name;
+  double share = 0;
+  bool by_shape = false;
+  static constexpr auto fields() {
+    return described(field("part", &MovedTerm::name), field("share", &MovedTerm::share));
+  }
+};
+
+// A night, and the program that ran on it: hashes; "": not recorded.
+struct NightOfProgram {
+  std::string night, program;
+  static constexpr auto fields() {
+    using T = NightOfProgram;
+    return described(field("night", &T::night), field("program", &T::program));
+  }
+};
+
+// A dated change of the level of T, and the nights on either side.
+struct LevelChange {
+  double ratio = 1;                           // of the new level to the one before
+  std::optional<NightOfProgram> last_before;  // none: the history begins with it
+  NightOfProgram first_after;
+  static constexpr auto fields() {
+    using T = LevelChange;
+    return described(field("ratio", &T::ratio), field("last_before", &T::last_before),
+                     field("first_after", &T::first_after));
+  }
+};
+
 struct GateFinding {
   std::string name;  // key of the point, or name of the curve
   bool whole_curve = false;
@@ -73,6 +116,24 @@ struct GateFinding {
   bool slower = false, faster = false;
   bool slower_before = false, faster_before = false;  // the night before tonight too
   const NightTest* decisive() const;                  // the one with the least p; nullptr: none
+
+  // Of explain() in history.h; nothing before.
+  std::optional<MovedTerm> moved;    // of one that is slower
+  std::vector<LevelChange> changes;  // oldest first; of a curve, and of a point with a change
+  const LevelChange* since() const;  // that tonight's level is; nullptr: none is dated
+  static constexpr auto fields() {
+    using T = GateFinding;
+    return described(
+        field("name", &T::name), field("whole_curve", &T::whole_curve), field("k", &T::ks),
+        field("slower", &T::slower), field("slower_before", &T::slower_before),
+        field("faster", &T::faster), field("faster_before", &T::faster_before),
+        field("detectable", &T::detectable), field("tests", &T::tests),
+        field("moved", [](const T& f) { return f.moved ? &f.moved->name : nullptr; }),
+        field("moved_share", [](const T& f) { return f.moved ? &f.moved->share : nullptr; }),
+        field("since",
+              [](const T& f) { return f.since() ? &f.since()->first_after.night : nullptr; }),
+        field("level_ratio", [](const T& f) { return f.since() ? &f.since()->ratio : nullptr; }));
+  }
 };
 
 // Pairs of runs of the pinned and the new build, in turns on one allocation.
@@ -88,6 +149,13 @@ struct Confirmation {
   double p = 1;
   double cliff = 0;
   bool confirmed = false;
+  static constexpr auto fields() {
+    using T = Confirmation;
+    return described(
+        field("name", &T::name), field("whole_curve", &T::whole_curve), field("ratio", &T::ratio),
+        fields_of([](const T& one) { return bounds_of(one.interval); }), field("p", &T::p),
+        field("cliffs_delta", &T::cliff), field("confirmed", &T::confirmed));
+  }
 };
 
 // Tonight's runs of a point against those of the baseline study: all there is while nights are few.
@@ -97,6 +165,13 @@ struct BaselineRatio {
   std::optional<Interval> interval;
   double cliff = 0;
   bool slower = false, faster = false;  // the interval is off 1, and the ratio by min_effect
+  static constexpr auto fields() {
+    using T = BaselineRatio;
+    return described(field("name", &T::name), field("ratio", &T::ratio),
+                     fields_of([](const T& one) { return bounds_of(one.interval); }),
+                     field("cliffs_delta", &T::cliff), field("slower", &T::slower),
+                     field("faster", &T::faster));
+  }
 };
 
 // A curve's last nights against the one night of the baseline.
@@ -105,6 +180,11 @@ struct Drift {
   double ratio = 1;
   double p = 1;
   bool drifted = false, drifted_before = false;  // the same the night before
+  static constexpr auto fields() {
+    using T = Drift;
+    return described(field("curve", &T::name), field("ratio", &T::ratio), field("p", &T::p),
+                     field("drifted", &T::drifted), field("drifted_before", &T::drifted_before));
+  }
 };
 
 // Where efficiency falls to the floor, tonight and in the nights before.
@@ -115,6 +195,13 @@ struct KneeShift {
   double low = 0, high = 0;        // so that each side errs as often as a curve's test may
   bool shifted = false;
   bool confirmed = false;  // by builds in turns
+  static constexpr auto fields() {
+    using T = KneeShift;
+    return described(field("curve", &T::name), field("before", &T::before),
+                     field("tonight", &T::tonight), field("octaves", &T::octaves),
+                     field("low", &T::low), field("high", &T::high), field("shifted", &T::shifted),
+                     field("confirmed", &T::confirmed));
+  }
 };
 
 // What an inconclusive night lacks; 0: more of it would not do.
@@ -122,6 +209,9 @@ struct GateNeeds {
   int nights = 0;   // more of them
   int repeats = 0;  // at a point, instead of those there are
   std::string sentence;
+  static constexpr auto fields() {
+    return described(field("nights", &GateNeeds::nights), field("repeats", &GateNeeds::repeats));
+  }
 };
 
 struct GateAnswer {

@@ -93,7 +93,7 @@ GateHistory make_history(const Segment& segment, const StudyEvidence& tonight) {
   return history;
 }
 
-std::vector<DatedChange> all_changes(const GateHistory& history, const GateFinding& finding) {
+std::vector<LevelChange> all_changes(const GateHistory& history, const GateFinding& finding) {
   std::vector<const GateSeries*> members;
   for (const GateSeries& series : history.series) {
     if (!belongs(series, finding) || series.log_medians.empty()) continue;
@@ -129,16 +129,31 @@ std::vector<DatedChange> all_changes(const GateHistory& history, const GateFindi
     values.push_back(sum / static_cast<double>(members.size()));
     nights.push_back(night);
   }
-  std::vector<DatedChange> changes;
+  const auto named = [&](std::size_t night) {
+    const bool recorded = night < history.builds.size();
+    return NightOfProgram{history.nights[night], recorded ? history.builds[night] : ""};
+  };
+  std::vector<LevelChange> changes;
   for (const ChangePoint& change : change_points(values)) {
-    changes.push_back({nights[change.night], change.ratio});
+    const std::size_t night = nights[change.night];
+    LevelChange& one = changes.emplace_back(LevelChange{change.ratio, {}, named(night)});
+    if (night > 0) one.last_before = named(night - 1);
   }
   return changes;
 }
 
-std::optional<DatedChange> last_change(const GateHistory& history, const GateFinding& finding) {
-  const std::vector<DatedChange> changes = all_changes(history, finding);
-  return changes.empty() ? std::optional<DatedChange>() : changes.back();
+const LevelChange* GateFinding::since() const {
+  return (slower || faster) && !changes.empty() ? &changes.back() : nullptr;
+}
+
+void explain(const GateHistory& history, GateAnswer& answer) {
+  for (std::vector<GateFinding>* list : {&answer.curves, &answer.points}) {
+    for (GateFinding& finding : *list) {
+      const bool found = finding.slower || finding.faster;
+      if (finding.slower) finding.moved = moved_term(history, finding);
+      if (finding.whole_curve || found) finding.changes = all_changes(history, finding);
+    }
+  }
 }
 
 }  // namespace kneepoint

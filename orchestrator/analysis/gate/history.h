@@ -39,30 +39,16 @@ struct GateHistory {
 // `tonight` has the points; its own night is the segment's last.
 GateHistory make_history(const Segment& segment, const StudyEvidence& tonight);
 
-// Which part of T grew most since the nights before, with its share of the growth: "communication",
-// "imbalance and waiting", "compute", of a strong curve also "serial" (compute that doesn't shrink
-// with K). Where the workload doesn't say, by the shape of the growth over K. None: it did not
-// grow, or nobody knows.
-struct MovedTerm {
-  std::string name;
-  double share = 0;
-  bool by_shape = false;
-  static constexpr auto fields() {
-    return described(field("part", &MovedTerm::name), field("share", &MovedTerm::share));
-  }
-};
+// Which part of T grew most. None: it did not grow, or nobody knows.
 std::optional<MovedTerm> moved_term(const GateHistory& history, const GateFinding& finding);
 // The same of parts of a growth that are known.
 std::optional<MovedTerm> largest_growth(const NightParts& growth);
 
-// The changes of the level, oldest first.
-struct DatedChange {
-  std::size_t night = 0;  // first of the new level
-  double ratio = 1;       // of the new level to the one before
-};
-std::vector<DatedChange> all_changes(const GateHistory& history, const GateFinding& finding);
-// The last of them, which tonight's level is since; none: no change is dated.
-std::optional<DatedChange> last_change(const GateHistory& history, const GateFinding& finding);
+// The changes of the level, oldest first; tonight's level is since the last.
+std::vector<LevelChange> all_changes(const GateHistory& history, const GateFinding& finding);
+
+// What of it made a finding slower, and since when: fills in those members of the answer.
+void explain(const GateHistory& history, GateAnswer& answer);
 
 bool belongs(const GateSeries& series, const GateFinding& finding);
 

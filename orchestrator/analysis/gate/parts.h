@@ -30,7 +30,6 @@ double deviation_at_least(int history);
 void confirm(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
              const GateOptions& options, GateAnswer& answer);
 
-// baseline.cc
 std::vector<BaselineRatio> baseline_ratios(const std::vector<GateSeries>& series,
                                            const GateOptions& options);
 std::vector<Drift> find_drifts(const std::vector<GateSeries>& series,
@@ -57,9 +56,5 @@ bool is_failed(const std::vector<GateSeries>& series, GateAnswer& answer);
 void hold_on_to_steps(const GateHistory& history, const GateOptions& options, GateAnswer& answer);
 // A study that is not finished, or ran elsewhere than the night before.
 void judge_study(const GateHistory& history, GateAnswer& answer);
-
-// needs.cc: what the curve's nights lack to show max_regression.
-GateNeeds needs_of(const std::vector<GateSeries>& series, const CurveNights& curve,
-                   const NightTest& test, const GateOptions& options);
 
 }  // namespace kneepoint

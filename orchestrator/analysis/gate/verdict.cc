@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From what was found to a verdict. What outweighs all times comes last: a failed run, a study that
-// is not finished, another environment.
+// is not finished, another environment. And what would make nights conclusive: more of them, more
+// repeats, or nothing of the kind. A night's mean over a curve scatters by what its runs do and by
+// what the night does to all of them; only the first shrinks with repeats.
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
 
 #include "orchestrator/analysis/gate/history.h"
 #include "orchestrator/analysis/gate/parts.h"
+#include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint {
@@ -69,6 +75,69 @@ void answer_without_history(const GateOptions& options, bool turns, GateAnswer& 
   answer.why = "slower than the baseline, and than the pinned build in turns";
 }
 
+constexpr int kMostRepeats = 50;
+
+// The largest deviation of `history` nights that is not inconclusive, by the rule of gate().
+double deviation_wanted(int history, const GateOptions& options) {
+  return std::log1p(options.max_regression) /
+         std::log1p(minimal_detectable(1, history, options.curve_alpha)) /
+         deviation_at_least(history);
+}
+
+// The part of the curve's variance that is of its runs: that of medians of them, over the points.
+struct RunPart {
+  double variance = 0;
+  int repeats = 0;  // fewest of tonight
+};
+
+RunPart run_part(const std::vector<GateSeries>& series, const CurveNights& curve) {
+  RunPart part;
+  for (const std::size_t i : curve.points) {
+    const auto runs = static_cast<int>(series[i].runs.size());
+    if (runs == 0 || series[i].run_sd <= 0) return {};
+    part.variance += std::numbers::pi / 2 * series[i].run_sd * series[i].run_sd / runs;
+    part.repeats = part.repeats == 0 ? runs : std::min(part.repeats, runs);
+  }
+  const auto points = static_cast<double>(curve.points.size());
+  part.variance /= points * points;
+  return part;
+}
+
+std::string nights_text(int nights) {
+  return std::to_string(nights) + (nights == 1 ? " more night" : " more nights");
+}
+
+GateNeeds needs_of(const std::vector<GateSeries>& series, const CurveNights& curve,
+                   const NightTest& test, const GateOptions& options) {
+  GateNeeds needs;
+  for (int history = test.history + 1; history <= options.most_history; ++history) {
+    if (test.sd > deviation_wanted(history, options)) continue;
+    needs.nights = history - test.history;
+    needs.sentence = nights_text(needs.nights) + " would do";
+    return needs;
+  }
+  const RunPart part = run_part(series, curve);
+  const double wanted = deviation_wanted(options.most_history, options);
+  const double nightly = std::max(0.0, test.sd * test.sd - part.variance);
+  const double left = wanted * wanted - nightly;
+  if (part.repeats > 0 && left > 0) {
+    const double repeats = std::ceil(part.repeats * part.variance / left);
+    if (repeats <= kMostRepeats) {
+      needs.repeats = std::max(part.repeats + 1, static_cast<int>(repeats));
+      needs.nights = std::max(0, options.most_history - test.history);
+      needs.sentence = std::to_string(needs.repeats) + " repeats instead of " +
+                       std::to_string(part.repeats) +
+                       (needs.nights > 0 ? " and " + nights_text(needs.nights) : "") + " would do";
+      return needs;
+    }
+  }
+  needs.sentence =
+      "neither more nights nor more repeats would do, since the nights themselves "
+      "differ by " +
+      format_number("%.1f%%", 100 * std::sqrt(nightly > 0 ? nightly : test.sd * test.sd));
+  return needs;
+}
+
 }  // namespace
 
 void decide(const GateOptions& options, bool turns, double surely, GateAnswer& answer) {
@@ -115,12 +184,12 @@ void add_needs(const std::vector<GateSeries>& series, const std::vector<CurveNig
 void hold_on_to_steps(const GateHistory& history, const GateOptions& options, GateAnswer& answer) {
   if (answer.verdict != Verdict::pass && answer.verdict != Verdict::inconclusive) return;
   for (GateFinding& curve : answer.curves) {
-    const auto change = last_change(history, curve);
-    if (curve.tests.empty() || !change) continue;
-    if (change->ratio < 1 + options.min_effect) continue;
+    const std::vector<LevelChange> changes = all_changes(history, curve);
+    if (curve.tests.empty() || changes.empty()) continue;
+    if (changes.back().ratio < 1 + options.min_effect) continue;
     curve.slower = true;
     answer.verdict = Verdict::regressed;
-    answer.why = "slower since " + history.nights[change->night] + ", and still so";
+    answer.why = "slower since " + changes.back().first_after.night + ", and still so";
   }
 }
 

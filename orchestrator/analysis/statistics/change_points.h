@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
+
 namespace kneepoint {
 
 struct ChangePointOptions {
@@ -21,6 +23,9 @@ struct ChangePoint {
   std::size_t night = 0;  // first of the new level
   double ratio = 1;       // new level over the old one
   double p = 1;
+  static constexpr auto fields() {
+    return described(field("night", &ChangePoint::night), field("ratio", &ChangePoint::ratio));
+  }
 };
 
 // `log_values` by night. Ascending.

@@ -104,11 +104,15 @@ TEST(GateHistory, SaysWhatMovedAndSinceWhen) {
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->name, "communication");
   EXPECT_GT(moved->share, 0.9);
-  const auto change = last_change(history, curve);
-  ASSERT_TRUE(change);
-  EXPECT_EQ(history.nights[change->night], "night-15");
-  EXPECT_EQ(history.builds[change->night], "p2");
-  EXPECT_GT(change->ratio, 1.03);
+  GateAnswer explained = answer;
+  explain(history, explained);
+  EXPECT_EQ(explained.curves.at(0).moved->name, "communication");
+  const LevelChange* since = explained.curves.at(0).since();
+  ASSERT_NE(since, nullptr);
+  EXPECT_EQ(since->first_after.night, "night-15");
+  EXPECT_EQ(since->first_after.program, "p2");
+  EXPECT_EQ(since->last_before->night, "night-14");
+  EXPECT_GT(since->ratio, 1.03);
 }
 
 // The same growth, told by a workload that reports no parts.

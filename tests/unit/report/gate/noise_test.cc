@@ -5,9 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/cli/noise.h"
+#include "orchestrator/base/json_put.h"
+#include "orchestrator/report/gate/gate.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 NoiseReport report() {
@@ -66,7 +67,7 @@ TEST(NoiseText, IsKeptAndShownAsOneSentence) {
             "Calibrated on 2027-01-15 with 2 studies: T differs between repeats by 2.1%, between "
             "nights: 0.40%, between nodes: not known; a slowdown of 3.4% is seen at once, with 5 "
             "repeats (recommended 7, history 12).");
-  const auto json = nlohmann::json::parse(calibration_json(kept));
+  const auto json = nlohmann::json::parse(json_text(kept));
   EXPECT_TRUE(json["node_sd"].is_null());
   EXPECT_EQ(json["studies"], 2);
   const auto whole = nlohmann::json::parse(noise_json(report()));
@@ -76,4 +77,4 @@ TEST(NoiseText, IsKeptAndShownAsOneSentence) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -2,14 +2,13 @@
 //
 // Every form says the same: the verdict, why, what is slower by how much and since when, and how
 // small a change these nights could have shown.
-#include "orchestrator/cli/gate_text.h"
+#include "orchestrator/report/gate/gate.h"
 
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/noise.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 // "1.058 [1.020, 1.098]"
@@ -27,15 +26,13 @@ const NightTest& shown_test(const GateFinding& finding) {
 }
 
 // "last of the old A, program x; first of the new B, program y": the nights on either side.
-std::string range_of(const GateReport& report, const DatedChange& change) {
-  const auto named = [&](std::size_t night) {
-    const std::string& build = report.history.builds[night];
-    return plain(report.history.nights[night]) +
-           (build.empty() ? "" : ", program " + plain(build).substr(0, 12));
+std::string range_of(const LevelChange& change) {
+  const auto named = [](const NightOfProgram& one) {
+    return plain(one.night) +
+           (one.program.empty() ? "" : ", program " + plain(one.program).substr(0, 12));
   };
-  const std::size_t since = change.night;
-  return (since > 0 ? "last of the old " + named(since - 1) + "; " : "") + "first of the new " +
-         named(since);
+  return (change.last_before ? "last of the old " + named(*change.last_before) + "; " : "") +
+         "first of the new " + named(change.first_after);
 }
 
 }  // namespace
@@ -52,23 +49,20 @@ std::vector<const GateFinding*> findings_of(const GateReport& report) {
   return found;
 }
 
-std::string words_of(const GateReport& report, const GateFinding& finding) {
+std::string words_of(const GateFinding& finding) {
   const NightTest& test = shown_test(finding);
   std::string text =
       plain(finding.name) +
       (finding.whole_curve ? " (all " + std::to_string(finding.ks.size()) + " K)" : "") +
       ": T is " + ratio_text(test) + " times that of " + counted(test.history, "night") + " before";
   if (test.window > 1) text += ", over " + std::to_string(test.window) + " nights";
-  if (finding.slower) {
-    if (const auto moved = moved_term(report.history, finding)) {
-      text += "; " + moved->name + " makes up " + percent_text(moved->share) + " of the growth" +
-              (moved->by_shape ? " by its shape over K" : "");
-    }
+  if (finding.moved) {
+    text += "; " + finding.moved->name + " makes up " + percent_text(finding.moved->share) +
+            " of the growth" + (finding.moved->by_shape ? " by its shape over K" : "");
   }
-  if (const auto change = last_change(report.history, finding)) {
-    text += "; since " + plain(report.history.nights[change->night]) + " its level is " +
-            fixed_text(change->ratio, 3) + " times the one before (" + range_of(report, *change) +
-            ")";
+  if (const LevelChange* since = finding.since()) {
+    text += "; since " + plain(since->first_after.night) + " its level is " +
+            fixed_text(since->ratio, 3) + " times the one before (" + range_of(*since) + ")";
   }
   return text + ".";
 }
@@ -146,10 +140,9 @@ std::string baseline_line(const Baseline& baseline) {
 std::string since_text(const GateReport& report, int width) {
   std::string text;
   for (const GateFinding& curve : report.answer.curves) {
-    for (const DatedChange& change : all_changes(report.history, curve)) {
+    for (const LevelChange& change : curve.changes) {
       text += wrap(plain(curve.name) + ": " + fixed_text(change.ratio, 3) + " times since " +
-                       plain(report.history.nights[change.night]) + " (" +
-                       range_of(report, change) + ").",
+                       plain(change.first_after.night) + " (" + range_of(change) + ").",
                    width, 0);
     }
   }
@@ -168,7 +161,7 @@ std::string gate_text(const GateReport& report, int width) {
   }
   const auto found = findings_of(report);
   if (!found.empty()) text += "\n";
-  for (const GateFinding* finding : found) text += wrap(words_of(report, *finding), width, 0);
+  for (const GateFinding* finding : found) text += wrap(words_of(*finding), width, 0);
   for (const std::string& line : other_findings(report)) text += wrap(line, width, 0);
   const std::string seen = sensitivity(report);
   if (!seen.empty()) text += wrap(seen, width, 0);
@@ -176,4 +169,4 @@ std::string gate_text(const GateReport& report, int width) {
   return text + "\n" + verdict_line(report) + "\n";
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

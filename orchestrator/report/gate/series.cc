@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What is kept of a series and how noisy it is, for people.
+#include <algorithm>
 #include <cmath>
 
-#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/noise.h"
+#include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/table.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
+
+std::string by_whom(const std::string& who, Nanoseconds when, const std::string& note) {
+  return to_utc_text(when) + (who.empty() ? "" : " by " + plain(who)) +
+         (note.empty() ? "" : ": " + plain(note));
+}
+
+std::string range_text(const std::vector<ImportedNight>& nights) {
+  return plain(nights.front().night) + " to " + plain(nights.back().night);
+}
 
 std::string share_or_unknown(const std::optional<double>& sd) {
   if (!sd) return "not known";
@@ -42,6 +53,73 @@ std::string advice_words(const NoiseReport& report) {
 
 }  // namespace
 
+std::string series_text(const SeriesView& view, int width) {
+  std::string text =
+      "Series " + plain(view.series) + ": " + std::to_string(view.studies) +
+      (view.studies == 1 ? " study" : " studies") +
+      (view.imported.empty()
+           ? ""
+           : " and " + counted(static_cast<long>(view.imported.size()), "imported night") + " (" +
+                 range_text(view.imported) + ")") +
+      "\n";
+  if (view.baseline) {
+    text += wrap(baseline_line(*view.baseline) + " Set " +
+                     by_whom(view.baseline->who, view.baseline->made_ns, view.baseline->note) + ".",
+                 width, 0);
+  } else {
+    text += "No baseline; 'kneepoint baseline set STUDY' sets one.\n";
+  }
+  for (const std::string& one : view.problems) text += wrap("- " + plain(one), width, 0);
+  for (const AcknowledgedChange& change : view.acknowledged) {
+    text += wrap("Change acknowledged at " + plain(change.study) + ", " +
+                     by_whom(change.who, change.made_ns, change.note) + ".",
+                 width, 0);
+  }
+  if (view.calibration) {
+    const Calibration& noise = *view.calibration;
+    text +=
+        wrap("Noise on " + to_utc_text(noise.made_ns) + ": runs " + percent_text(noise.repeat_sd) +
+                 (noise.night_sd ? ", nights " + percent_text(*noise.night_sd) : "") +
+                 "; a whole curve slower by " + percent_text(noise.smallest_detectable) +
+                 " would be seen.",
+             width, 0);
+  }
+  if (!view.verdicts.empty()) {
+    text += wrap("Last verdict: " + plain(view.verdicts.front().line), width, 0);
+  }
+  return text;
+}
+
+std::string baselines_text(const std::vector<Baseline>& all) {
+  if (all.empty()) return "No series has a baseline; 'kneepoint baseline set STUDY' sets one.\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Baseline& one : all) {
+    rows.push_back({plain(one.series), plain(one.study), std::to_string(one.builds.size()),
+                    to_utc_text(one.made_ns),
+                    one.dropped_ns == 0 ? "" : to_utc_text(one.dropped_ns), plain(one.note)});
+  }
+  return to_table({{"SERIES"}, {"STUDY"}, {"BUILDS", Align::right}, {"SET"}, {"DROPPED"}, {"NOTE"}},
+                  rows);
+}
+
+std::string imported_text(const ImportedHistory& imported) {
+  if (imported.fresh == 0) {
+    return "All " + counted(static_cast<long>(imported.known), "night") + " of the table are in " +
+           imported.series + " already; nothing was written.\n";
+  }
+  std::string text = counted(static_cast<long>(imported.fresh), "night") + " (" + imported.first +
+                     " to " + imported.last + ") with " +
+                     counted(static_cast<long>(imported.times), "time") + " imported for " +
+                     imported.series;
+  if (imported.known > 0) text += "; " + std::to_string(imported.known) + " were there already";
+  if (imported.unit_assumed) text += "; times without a unit are taken as seconds";
+  if (!imported.unused.empty()) {
+    text += "; not used:";
+    for (const std::string& column : imported.unused) text += " '" + column + "'";
+  }
+  return plain(text) + ".\n";
+}
+
 std::string noise_text(const NoiseReport& report, int width) {
   const NoiseComponents& noise = report.noise;
   std::string text = "Noise of series " + plain(report.series) + ": " +
@@ -73,35 +151,6 @@ std::string noise_text(const NoiseReport& report, int width) {
   return text + wrap(advice_words(report), width, 0);
 }
 
-std::string noise_json(const NoiseReport& report) {
-  JsonWriter json(2);
-  json.begin_object().put("schema", "kneepoint.noise/1").put("series", report.series);
-  json.put("studies", report.studies).put("nights_of_series", report.nights_of_series);
-  put_fields(json, report.noise);
-  json.key("simulated").begin_object().put("nights", report.quiet.nights);
-  json.put("repeats", report.shape.repeats).put("history", report.shape.history);
-  json.put("regressed", report.quiet.regressed).put("suspect", report.quiet.suspect);
-  json.put("inconclusive", report.quiet.inconclusive).put("pass", report.quiet.pass);
-  json.put("smallest_detectable", report.detectable).end_object();
-  return json.put("recommended", report.advice).end_object().text();
-}
-
-Calibration calibration_of(const NoiseReport& report, Nanoseconds made) {
-  Calibration out;
-  out.series = report.series;
-  out.made_ns = made;
-  out.repeat_sd = report.noise.repeat_sd;
-  out.night_sd = report.noise.night_sd();
-  out.node_sd = report.noise.node_sd;
-  out.false_alarm_rate = report.quiet.regressed;
-  out.smallest_detectable = report.detectable.value_or(1);
-  out.repeats = report.shape.repeats;
-  out.nights = report.noise.nights;
-  out.recommended_repeats = report.advice.repeats;
-  out.recommended_history = report.advice.history;
-  return out;
-}
-
 std::string calibration_words(const Calibration& calibration) {
   return "Calibrated on " + to_utc_text(calibration.made_ns).substr(0, 10) + " with " +
          counted(calibration.nights, "study") + ": T differs between repeats by " +
@@ -114,8 +163,4 @@ std::string calibration_words(const Calibration& calibration) {
          std::to_string(calibration.recommended_history) + ").";
 }
 
-std::string calibration_json(const Calibration& calibration) {
-  return json_text(calibration);
-}
-
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/gate_machine_text.h"
+//
+// What CI systems and monitoring read: annotations, JUnit, Markdown, Prometheus.
+#include "orchestrator/report/gate/gate.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/cli/gate_text.h"
 #include "orchestrator/report/figures/svg.h"
 #include "orchestrator/report/markdown_text.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostAnnotations = 10;
@@ -81,7 +82,7 @@ std::vector<std::string> remarks_of(const GateReport& report) {
   }
   for (const GateFinding* finding : findings_of(report)) {
     if (!finding->slower || finding->tests.empty()) continue;
-    remarks.push_back(words_of(report, *finding));
+    remarks.push_back(words_of(*finding));
   }
   return remarks;
 }
@@ -185,7 +186,7 @@ std::string gate_markdown(const GateReport& report) {
                      ".\n\n";
   const auto found = findings_of(report);
   for (const GateFinding* finding : found) {
-    text += "- " + markdown_text(words_of(report, *finding)) + "\n";
+    text += "- " + markdown_text(words_of(*finding)) + "\n";
   }
   const std::vector<std::string> others = other_findings(report);
   for (const std::string& line : others) text += "- " + markdown_text(line) + "\n";
@@ -231,7 +232,7 @@ std::string gate_junit(const GateReport& report) {
         ++skipped;
         add(finding.name, "<skipped message=\"too few nights before this one\"/>");
       } else if (regressed && finding.slower) {
-        add(finding.name, failure(verdict, words_of(report, finding)));
+        add(finding.name, failure(verdict, words_of(finding)));
       } else {
         add(finding.name, "");
       }
@@ -248,4 +249,4 @@ std::string gate_junit(const GateReport& report) {
          "\" time=\"0\">\n" + cases + "  </testsuite>\n</testsuites>\n";
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

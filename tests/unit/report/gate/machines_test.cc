@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name that a plan could hold stays a name in every form that machines read; exit codes.
-#include "orchestrator/cli/gate_machine_text.h"
+// A name that a plan could hold stays a name in every form that machines read.
+#include "orchestrator/report/gate/gate.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,9 @@
 #include <regex>
 #include <sstream>
 
-#include "orchestrator/cli/gate_delivery.h"
 #include "tests/unit/analysis/nights.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 const std::string kHostile = "a\"b\\c,d:e%f|g`h<i>&\n::error::j\r]]>";
@@ -38,6 +37,7 @@ GateReport regressed_report(const std::string& name = "work", int points = 4) {
   }
   report.history.parts.resize(report.history.series.size(), std::vector<NightParts>(count));
   report.answer = gate(report.history.series, report.options);
+  explain(report.history, report.answer);
   return report;
 }
 
@@ -48,6 +48,7 @@ GateReport quiet_report() {
   }
   report.history.nights.resize(12);
   report.answer = gate(report.history.series, report.options);
+  explain(report.history, report.answer);
   return report;
 }
 
@@ -134,23 +135,6 @@ TEST(GateAnnotations, NameARunThatFailed) {
   EXPECT_TRUE(lines[1].ends_with("::default/app/strong/K=4: a run failed.")) << lines[1];
 }
 
-TEST(GateExitCode, IsNegativeForARegressionAndWhenStrictForAllThatIsNotGood) {
-  const auto codes = [](bool strict) {
-    std::vector<int> found;
-    for (const Verdict verdict :
-         {Verdict::pass, Verdict::improved, Verdict::suspect, Verdict::regressed,
-          Verdict::inconclusive, Verdict::env_change, Verdict::no_baseline, Verdict::failed}) {
-      found.push_back(gate_exit_code(verdict, strict));
-    }
-    return found;
-  };
-  EXPECT_EQ(codes(false), (std::vector<int>{0, 0, 0, 1, 0, 0, 0, 4}));
-  EXPECT_EQ(codes(true), (std::vector<int>{0, 0, 1, 1, 1, 1, 1, 4}));
-  EXPECT_EQ(exit_code_after(false, kExitDone), kExitUnreachable);
-  EXPECT_EQ(exit_code_after(false, kExitNegative), kExitNegative) << "the verdict's own is kept";
-  EXPECT_EQ(exit_code_after(true, kExitDone), kExitDone);
-}
-
 TEST(GateJunit, CountsWhatItHoldsAndEscapesIt) {
   const std::string text = gate_junit(regressed_report(kHostile));
   EXPECT_NE(text.find("tests=\"7\" failures=\"7\" errors=\"0\" skipped=\"0\" time=\"0\">"),
@@ -184,4 +168,4 @@ TEST(GateMarkdown, OfAHostileNameKeepsItsTable) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/confirm.h"
+#include "orchestrator/answers/confirm.h"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "orchestrator/analysis/gate/turns.h"
+#include "orchestrator/answers/baseline.h"
 #include "orchestrator/answers/builds.h"
 #include "orchestrator/answers/input_files.h"
 #include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/cli/baseline_pin.h"
-#include "orchestrator/cli/drive_study.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/case_formulas.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSuffix[] = "-confirm";
+constexpr char kConfirmSuffix[] = "-confirm";
 
 // The pinned build of a workload, if it still is what was pinned.
 Result<Build> pinned_build(const WorkloadSpec& workload, const PinnedBuild& pin) {
@@ -38,7 +39,7 @@ Result<Build> pinned_build(const WorkloadSpec& workload, const PinnedBuild& pin)
 }
 
 // What the night's plan runs by itself.
-Result<Build> own_build(const Session& session, const PlanOnSite& both,
+Result<Build> own_build(const Context& context, const PlanOnSite& both,
                         const WorkloadSpec& workload, Build::Kind kind) {
   Build build;
   build.label = kTonightsBuild;
@@ -52,7 +53,7 @@ Result<Build> own_build(const Session& session, const PlanOnSite& both,
   build.place =
       workload.catalog
           ? harness_program(*workload.catalog,
-                            programs_folder(site, session.executable, fs::current_path().string()),
+                            programs_folder(site, context.executable, fs::current_path().string()),
                             Build{})
           : workload.command.front();
   TRY_ASSIGN(build.hash, hash_of_build(both.plan, build));
@@ -66,21 +67,21 @@ struct Measured {
 
 class Confirming {
  public:
-  Confirming(Session& session, StudyStore& store, const StudyRow& tonight, const GateReport& report,
-             const std::vector<TurnsWanted>& wanted)
-      : session_(session), store_(store), tonight_(tonight), report_(report), wanted_(wanted) {}
+  Confirming(const Context& context, StudyStore& store, const StudyRow& tonight,
+             const GateReport& report, const std::vector<TurnsWanted>& wanted)
+      : context_(context), store_(store), tonight_(tonight), report_(report), wanted_(wanted) {}
 
-  Result<Measured> measure() {
+  Result<Measured> measure(const DriveStudy& drive) {
     TRY_ASSIGN(both_, read_stored_plan(tonight_.plan_text, tonight_.plan_path, tonight_.site_text));
     if (const auto problems = find_inputs(both_.plan, *both_.site); !problems.empty()) {
       return Error{ErrorCode::not_found, to_string(problems)};
     }
     TRY(make_plan());
     const std::string here = fs::current_path().string();
-    TRY_ASSIGN(const std::string database, database_of(session_));
+    TRY_ASSIGN(const std::string database, database_of(context_));
     const std::string root = work_root(*both_.site, database, here);
-    TRY_ASSIGN(const Capabilities capabilities, capabilities_of(session_, *both_.site, root));
-    Expanded expanded = expand_plan(session_, both_, capabilities);
+    TRY_ASSIGN(const Capabilities capabilities, capabilities_of(context_, *both_.site, root));
+    Expanded expanded = expand_plan(context_, both_, capabilities);
     if (!expanded.problems.empty()) {
       return Error{ErrorCode::invalid, to_string(expanded.problems)};
     }
@@ -90,11 +91,8 @@ class Confirming {
     TRY_ASSIGN(const ChosenStudy chosen,
                choose_study(store_, expanded.study, *both_.site, root, ChoiceRequest{}));
     if (chosen.choice == Continuation::nothing) return Measured{chosen.row, true};
-    DriveOptions options;
-    options.database = database;
-    options.concurrent = concurrent_in_turns(both_);
     TRY_ASSIGN(const EngineOutcome outcome,
-               drive_study(session_, store_, *both_.site, expanded.study, chosen, options));
+               drive(*both_.site, expanded.study, chosen, concurrent_in_turns(both_)));
     return Measured{chosen.row, outcome.end == EngineEnd::finished};
   }
 
@@ -107,7 +105,7 @@ class Confirming {
       const PinnedBuild* pin = report_.baseline->build_of(workload.name);
       if (pin == nullptr) continue;
       TRY_ASSIGN(Build pinned, pinned_build(workload, *pin));
-      TRY_ASSIGN(Build own, own_build(session_, both_, workload, pinned.kind));
+      TRY_ASSIGN(Build own, own_build(context_, both_, workload, pinned.kind));
       builds.push_back(std::move(pinned));
       builds.push_back(std::move(own));
       if (!workload.catalog && builds.back().kind != Build::Kind::image) {
@@ -120,14 +118,14 @@ class Confirming {
     plan.repeat = Repeat{};
     plan.search = SearchSpec{};
     plan.confirms = tonight_.id;
-    put_in_turns(both_, std::move(builds), kSuffix);
+    put_in_turns(both_, std::move(builds), kConfirmSuffix);
     if (const auto unfit = check_builds(plan); !unfit.empty()) {
       return Error{ErrorCode::invalid, to_string(unfit)};
     }
     return {};
   }
 
-  Session& session_;
+  const Context& context_;
   StudyStore& store_;
   const StudyRow& tonight_;
   const GateReport& report_;
@@ -137,14 +135,14 @@ class Confirming {
 
 }  // namespace
 
-Result<Confirmed> confirm_gate(Session& session, StudyStore& store, const StudyRow& tonight,
-                               GateReport& report) {
+Result<Confirmed> confirm_gate(const Context& context, StudyStore& store, const StudyRow& tonight,
+                               const DriveStudy& drive, GateReport& report) {
   const std::vector<TurnsWanted> wanted = turns_wanted(report.history.series, report.answer);
   Confirmed answer;
   answer.note = why_no_turns(report.answer, wanted, report.baseline);
   if (!answer.note.empty()) return answer;
   TRY_ASSIGN(const Measured measured,
-             Confirming(session, store, tonight, report, wanted).measure());
+             Confirming(context, store, tonight, report, wanted).measure(drive));
   answer.study = measured.row.id;
   answer.interrupted = !measured.complete;
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(measured.row.row));
@@ -157,7 +155,8 @@ Result<Confirmed> confirm_gate(Session& session, StudyStore& store, const StudyR
   }
   if (answer.interrupted) return answer;  // the verdict waits for the pairs
   report.answer = gate(report.history, report.options, turns_of(evidence, wanted));
+  explain(report.history, report.answer);
   return answer;
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -5,14 +5,22 @@
 // goes on with it, or takes what it has measured.
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "orchestrator/answers/choose_study.h"
+#include "orchestrator/answers/context.h"
 #include "orchestrator/answers/gate.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/session.h"
+#include "orchestrator/engine/engine.h"
 #include "orchestrator/store/study_store.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
+
+// Drives a study that was chosen until it ends; whoever asks shows how it goes. `concurrent`:
+// allocations at once, 0: as the site has it.
+using DriveStudy = std::function<Result<EngineOutcome>(const Site& site, const Study& study,
+                                                       const ChosenStudy& chosen, int concurrent)>;
 
 struct Confirmed {
   std::string study;         // that the pairs are in; "": nothing was measured
@@ -23,7 +31,7 @@ struct Confirmed {
 // Measures the pairs that decide what is suspect in the report of `tonight`, and has the gate judge
 // again with them. Refuses when a pinned build is not what it was when it was pinned, or the
 // night's program not what the night ran.
-Result<Confirmed> confirm_gate(Session& session, StudyStore& store, const StudyRow& tonight,
-                               GateReport& report);
+Result<Confirmed> confirm_gate(const Context& context, StudyStore& store, const StudyRow& tonight,
+                               const DriveStudy& drive, GateReport& report);
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -4,33 +4,18 @@
 // it is not finished. The newest is judged now, as `kneepoint gate` would; the others have the
 // verdict that was stored when they were judged. A night that nobody judged is judged now, against
 // the nights before it.
-#include "orchestrator/cli/series_answer.h"
+#include "orchestrator/answers/series_nights.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
-#include "orchestrator/analysis/statistics/change_points.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/answers/gate.h"
-#include "orchestrator/base/json_put.h"
-#include "orchestrator/server/dashboard/api_schema.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostShownNights = 60;  // what change points look at
-
-struct NightVerdict {
-  std::string verdict;
-  bool now = false;  // judged for this answer, and not stored
-};
-
-struct Nights {
-  std::vector<StudyRow> rows;  // oldest first
-  std::vector<StudyEvidence> evidence;
-  std::map<std::string, NightVerdict> verdicts;  // by study; none: it can't be judged
-};
 
 std::optional<std::string> verdict_now(StudyStore& store, const StudyRow& night) {
   const auto report = gate_study(store, night);
@@ -44,7 +29,8 @@ Result<StudyRow> newest_of(StudyStore& store, const SeriesLine& series) {
   return Error{ErrorCode::not_found, "the series has no studies"};
 }
 
-Result<Nights> nights_of(StudyStore& store, const SeriesLine& series, JudgedNights& judged) {
+// The nights that are shown, oldest first.
+Result<std::vector<StudyRow>> shown_nights(StudyStore& store, const SeriesLine& series) {
   TRY_ASSIGN(std::vector<StudyRow> all, store.studies());
   std::erase_if(all, [&](const StudyRow& row) {
     return row.name != series.name || row.hash8 != series.hash8 ||
@@ -55,22 +41,7 @@ Result<Nights> nights_of(StudyStore& store, const SeriesLine& series, JudgedNigh
   if (all.size() > kMostShownNights) {
     all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kMostShownNights));
   }
-  Nights nights;
-  for (StudyRow& row : all) {
-    TRY_ASSIGN(StudyEvidence evidence, store.evidence(row.row));
-    nights.evidence.push_back(std::move(evidence));
-    nights.rows.push_back(std::move(row));
-  }
-  TRY_ASSIGN(const auto stored, store.verdicts(series.id()));
-  for (const StoredVerdict& one : stored) nights.verdicts[one.study] = {one.verdict, false};
-  const StudyRow& newest = nights.rows.back();
-  for (const StudyRow& row : nights.rows) {
-    if (row.id != newest.id && nights.verdicts.contains(row.id)) continue;
-    // The newest may still run, so that it is judged every time.
-    const auto verdict = row.id == newest.id ? verdict_now(store, row) : judged.verdict(store, row);
-    if (verdict) nights.verdicts[row.id] = {*verdict, true};
-  }
-  return nights;
+  return all;
 }
 
 std::optional<double> median_at(const StudyEvidence& night, const std::string& key) {
@@ -85,25 +56,19 @@ std::optional<double> median_at(const StudyEvidence& night, const std::string& k
   return std::nullopt;
 }
 
-void put_point(JsonWriter& json, const Point& point, const std::vector<StudyEvidence>& nights) {
-  const std::string key = point.key();
-  json.begin_object().put("key", key).put("workload", point.workload).put("mode", point.mode);
-  json.put("k", point.k).key("seconds").begin_array();
+SeriesPoint point_over(const Point& point, const std::vector<StudyEvidence>& nights) {
+  SeriesPoint out{point.key(), point.workload, point.mode, point.k, {}, {}};
   std::vector<double> logs;
   std::vector<std::size_t> measured;  // nights of `logs`
   for (std::size_t night = 0; night < nights.size(); ++night) {
-    const auto seconds = median_at(nights[night], key);
-    put(json, seconds);
+    const auto seconds = out.seconds.emplace_back(median_at(nights[night], out.key));
     if (!seconds || !(*seconds > 0)) continue;
     logs.push_back(std::log(*seconds));
     measured.push_back(night);
   }
-  json.end_array().key("changes").begin_array();
-  for (const ChangePoint& change : change_points(logs)) {
-    json.begin_object().put("night", measured[change.night]).put("ratio", change.ratio);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  out.changes = change_points(logs);
+  for (ChangePoint& change : out.changes) change.night = measured[change.night];
+  return out;
 }
 
 }  // namespace
@@ -119,24 +84,35 @@ std::optional<std::string> JudgedNights::verdict(StudyStore& store, const StudyR
   return known_.insert_or_assign(key, std::move(verdict)).first->second;
 }
 
-Result<std::string> series_json(StudyStore& store, const SeriesLine& series, JudgedNights& judged) {
-  TRY_ASSIGN(const Nights nights, nights_of(store, series, judged));
-  JsonWriter json;
-  json.begin_object().put("schema", kApiSchema).put("series", series.id());
-  json.key("nights").begin_array();
-  for (const StudyRow& row : nights.rows) {
-    const auto verdict = nights.verdicts.find(row.id);
-    const NightVerdict said = verdict == nights.verdicts.end() ? NightVerdict{} : verdict->second;
-    json.begin_object().put("study", row.id).put("time", to_utc_text(row.created_ns));
-    json.put_or_null("verdict", said.verdict);
-    json.put_or_null("judged", said.verdict.empty() ? "" : said.now ? "now" : "then");
-    json.end_object();
+Result<SeriesNights> series_nights(StudyStore& store, const SeriesLine& series,
+                                   JudgedNights& judged) {
+  SeriesNights answer;
+  answer.series = series.id();
+  TRY_ASSIGN(const std::vector<StudyRow> rows, shown_nights(store, series));
+  std::vector<StudyEvidence> evidence;
+  for (const StudyRow& row : rows) {
+    TRY_ASSIGN(evidence.emplace_back(), store.evidence(row.row));
   }
-  json.end_array().key("points").begin_array();
-  for (const PointEvidence& at : nights.evidence.back().points) {
-    put_point(json, at.point, nights.evidence);
+  TRY_ASSIGN(const auto stored, store.verdicts(series.id()));
+  for (const StudyRow& row : rows) {
+    SeriesNight& night = answer.nights.emplace_back();
+    night.study = row.id;
+    night.created_ns = row.created_ns;
+    const bool newest = &row == &rows.back();
+    const auto known = std::find_if(stored.begin(), stored.end(),
+                                    [&](const StoredVerdict& one) { return one.study == row.id; });
+    if (known != stored.end()) night.verdict = known->verdict;
+    if (known != stored.end() && !newest) continue;
+    // The newest may still run, so that it is judged every time.
+    const auto verdict = newest ? verdict_now(store, row) : judged.verdict(store, row);
+    if (!verdict) continue;
+    night.verdict = *verdict;
+    night.now = true;
   }
-  return json.end_array().end_object().text() + "\n";
+  for (const PointEvidence& at : evidence.back().points) {
+    answer.points.push_back(point_over(at.point, evidence));
+  }
+  return answer;
 }
 
 Result<std::optional<std::string>> newest_verdict(StudyStore& store, const SeriesLine& series) {
@@ -144,4 +120,4 @@ Result<std::optional<std::string>> newest_verdict(StudyStore& store, const Serie
   return verdict_now(store, newest);
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint
