@@ -11,7 +11,7 @@
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/table_flags.h"
+#include "orchestrator/cli/flags.h"
 #include "orchestrator/plan/tables/history_reader.h"
 #include "orchestrator/report/text.h"
 

@@ -7,12 +7,12 @@
 
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/report.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/export_secrets.h"
 #include "orchestrator/cli/pack_study.h"
-#include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/series_files.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/tables/price_reader.h"

@@ -95,6 +95,13 @@ Result<double> positive_number(const std::string& flag, const std::string& text,
   return has_sign ? value / 100 : value;
 }
 
+Result<std::optional<double>> floor_flag(const Arguments& arguments) {
+  if (!arguments.has("--floor")) return std::optional<double>();
+  TRY_ASSIGN(const double share, positive_number("--floor", arguments.text("--floor"), true));
+  if (share >= 1) return wrong_flag("--floor", "expected a share below 1");
+  return std::optional(share);
+}
+
 Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
                                                  bool percent) {
   std::vector<AtWorkers> values;
@@ -117,15 +124,19 @@ Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const 
   return values;
 }
 
+Flag file_flag(const std::string& name, const std::string& value, const std::string& help) {
+  return {name, value, help, {}, false, Completes::files};
+}
+
+Positional study_argument(const std::string& name, const std::string& help, bool required) {
+  return {name, help, required, {}, Completes::studies};
+}
+
 std::vector<Flag> with_price_flags(std::vector<Flag> flags) {
-  flags.insert(flags.begin(),
-               {{"--prices",
-                 "FILE",
-                 "Price book (default: the site's; docs/reference/prices.md)",
-                 {},
-                 false,
-                 Completes::files},
-                {"--item", "NAME", "Which of its items; may be left out if there is one"}});
+  flags.insert(
+      flags.begin(),
+      {file_flag("--prices", "FILE", "Price book (default: the site's; docs/reference/prices.md)"),
+       {"--item", "NAME", "Which of its items; may be left out if there is one"}});
   return flags;
 }
 
@@ -134,6 +145,24 @@ PriceChoice price_choice(const Arguments& arguments) {
   if (arguments.has("--prices")) choice.book = arguments.text("--prices");
   if (arguments.has("--item")) choice.item = arguments.text("--item");
   return choice;
+}
+
+Result<TableOptions> table_options(const Arguments& arguments) {
+  TableOptions options;
+  if (arguments.text("--mode") == "weak") options.mode = Mode::weak;
+  if (arguments.has("--decimal")) {
+    options.decimal =
+        arguments.text("--decimal") == "comma" ? DecimalMark::comma : DecimalMark::point;
+  }
+  if (arguments.has("--unit")) {
+    options.time_unit_word = arguments.text("--unit");
+    options.time_unit = seconds_in(options.time_unit_word);
+    if (!options.time_unit) {
+      return Error{ErrorCode::invalid, "--unit: '" + options.time_unit_word +
+                                           "' is not a unit of time; expected " + kTimeUnits};
+    }
+  }
+  return options;
 }
 
 int predict_width(const Session& session) {

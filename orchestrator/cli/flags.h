@@ -3,12 +3,14 @@
 // The values of flags: lists of numbers, prices; each checked, each refusal by the flag's name.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 struct AtWorkers;  // of orchestrator/answers/predict.h
@@ -29,13 +31,24 @@ Result<int> last_worker(const std::string& text);  // of --to: one number
 Result<double> positive_number(const std::string& flag, const std::string& text,
                                bool percent = false);
 
+// --floor, a share below 1, where it was given.
+Result<std::optional<double>> floor_flag(const Arguments& arguments);
+
 // "256:50%,2048:30%": a number for each K, ascending.
 Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
                                                  bool percent);
 
+// A flag whose value is a file or folder, and an argument that names a study or a run.
+Flag file_flag(const std::string& name, const std::string& value, const std::string& help);
+Positional study_argument(const std::string& name, const std::string& help, bool required = false);
+
 // --prices and --item, then those given; and what was typed for the two.
 std::vector<Flag> with_price_flags(std::vector<Flag> flags);
 PriceChoice price_choice(const Arguments& arguments);
+
+// --mode, --decimal and --unit: what a table of times leaves out. The other options are the
+// caller's.
+Result<TableOptions> table_options(const Arguments& arguments);
 
 // How wide the answer may be.
 int predict_width(const Session& session);

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/explain.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/explain_text.h"
 #include "orchestrator/cli/run_output.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/report/text.h"

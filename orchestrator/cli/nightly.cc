@@ -7,6 +7,7 @@
 
 #include "orchestrator/answers/gate.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/report.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
@@ -17,7 +18,6 @@
 #include "orchestrator/cli/gate_machine_text.h"
 #include "orchestrator/cli/gate_text.h"
 #include "orchestrator/cli/night_folder.h"
-#include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"
@@ -129,7 +129,8 @@ class Night {
       both_ << "kneepoint: " << evidence.error().message << "; there is no report\n";
       return false;
     }
-    const Document document = priced_document(std::move(*evidence), prices_of(tonight.price));
+    const Document document =
+        make_document(analyse_priced(std::move(*evidence), prices_of(tonight.price)));
     put("report.md", to_markdown(document));
     put("report.html", to_html(document));
     return good;

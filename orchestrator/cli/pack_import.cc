@@ -7,9 +7,8 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/curve_words.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_study.h"
 #include "orchestrator/cli/series_archive.h"
@@ -74,10 +73,8 @@ std::string pack_text(const PackAnswer& answer, int width) {
     text = answer.file + " is study " + answer.study.id +
            " already; nothing was written. Import it again with --new.\n";
   }
-  for (const Caveat& caveat : answer.caveats) {
-    text += "note: " + wrap(plain(caveat.message), width, 6).substr(6);
-  }
-  return text + "report: kneepoint report " + answer.study.id + "\n";
+  return text + notes_text(answer.caveats, width) + "report: kneepoint report " + answer.study.id +
+         "\n";
 }
 
 std::string pack_json(const PackAnswer& answer) {
@@ -85,8 +82,7 @@ std::string pack_json(const PackAnswer& answer) {
   json.begin_object().key("study").value(answer.study.id).key("created").value(answer.created);
   json.key("file").value(answer.file).key("sha256").value(answer.digest);
   json.key("signer").value(answer.signer).key("runs").value(answer.study.runs);
-  put_caveats(json, answer.caveats);
-  return json.end_object().text();
+  return json.put("caveats", answer.caveats).end_object().text();
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <set>
 
+#include "orchestrator/answers/explain.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/event_json.h"
 #include "orchestrator/cli/progress_text.h"
 #include "orchestrator/cost/spend.h"
 #include "orchestrator/model/provenance.h"
@@ -238,7 +238,7 @@ std::string to_json(const StudyStatus& status) {
     json.null();
   }
   json.put("points", status.points);
-  write_events(json, status.events);
+  json.put("events", event_stories(status.events));
   return json.end_object().text() + "\n";
 }
 
