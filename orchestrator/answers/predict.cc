@@ -126,8 +126,9 @@ Result<TrainingAnswer> predict_training(const TrainingRequest& request) {
   return answer;
 }
 
-Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWorkers>& at) {
-  std::vector<UtilisationPoint> points;
+Result<UtilisationAnswer> predict_utilisation(const std::vector<AtWorkers>& at) {
+  UtilisationAnswer answer;
+  std::vector<UtilisationPoint>& points = answer.points;
   for (const AtWorkers& one : at) {
     UtilisationPoint& point = points.emplace_back();
     point.k = one.k;
@@ -136,11 +137,11 @@ Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWo
     point.speedup = point.k / static_cast<double>(at.front().k) * point.kept;
     point.cost = 1 / point.kept;
   }
-  return points;
+  return answer;
 }
 
-Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWorkers>& rates,
-                                                          double parameters, double peak) {
+Result<UtilisationAnswer> predict_utilisation(const std::vector<AtWorkers>& rates,
+                                              double parameters, double peak) {
   std::vector<AtWorkers> at;
   for (const AtWorkers& rate : rates) {
     TRY_ASSIGN(const double flops, training_flops(parameters, rate.value));
@@ -148,9 +149,11 @@ Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWo
     if (!share) return share.error().in("K=" + std::to_string(rate.k));
     at.push_back({rate.k, *share});
   }
-  TRY_ASSIGN(auto points, predict_utilisation(at));
-  for (std::size_t i = 0; i < points.size(); ++i) points[i].tokens_per_second = rates[i].value;
-  return points;
+  TRY_ASSIGN(UtilisationAnswer answer, predict_utilisation(at));
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    answer.points[i].tokens_per_second = rates[i].value;
+  }
+  return answer;
 }
 
 }  // namespace kneepoint

@@ -14,6 +14,7 @@
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/training.h"
+#include "orchestrator/answers/context.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"
 
@@ -205,11 +206,16 @@ struct UtilisationPoint {
   }
 };
 
+struct UtilisationAnswer {
+  std::vector<UtilisationPoint> points;
+  static constexpr auto fields() { return described(field("points", &UtilisationAnswer::points)); }
+};
+
 // `at`: utilisation at each K, ascending.
-Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWorkers>& at);
+Result<UtilisationAnswer> predict_utilisation(const std::vector<AtWorkers>& at);
 // The same from rates: 6·parameters flops for each token.
-Result<std::vector<UtilisationPoint>> predict_utilisation(const std::vector<AtWorkers>& rates,
-                                                          double parameters, double peak);
+Result<UtilisationAnswer> predict_utilisation(const std::vector<AtWorkers>& rates,
+                                              double parameters, double peak);
 
 // --- A study's runs at K that were not measured: by every model that they leave plausible, with
 // the interval over all of them; analysis/models/prediction.h holds the method.
@@ -219,6 +225,7 @@ struct StudyPredictRequest {
   bool beyond = false;       // up to 10 times instead of 4
   std::optional<Mode> mode;  // none: all
   std::string case_name;     // "": all
+  std::string study = {};    // as typed; "": the newest
 };
 
 struct PredictedValue {
@@ -229,13 +236,30 @@ struct PredictedValue {
   }
 };
 
+struct PlausibleModel : ModelPrediction {
+  static constexpr auto fields() {
+    using T = PlausibleModel;
+    return described(field("name", &T::model), field("delta", &T::delta),
+                     field("time", &T::seconds), field("low", &T::low), field("high", &T::high));
+  }
+};
+
 struct PredictedK {
   int k = 1;
   PredictedValue seconds, speedup, efficiency;  // relative to the smallest K measured
   bool extrapolated = false;
   std::optional<double> measured;  // median T, where K was measured
-  std::vector<ModelPrediction> models;
+  std::vector<PlausibleModel> models;
   std::string note;  // where the models differ
+  static constexpr auto fields() {
+    using T = PredictedK;
+    return described(field("k", &T::k), field("time", [](const T& p) { return p.seconds.value; }),
+                     field("low", [](const T& p) { return p.seconds.low; }),
+                     field("high", [](const T& p) { return p.seconds.high; }),
+                     field("speedup", &T::speedup), field("efficiency", &T::efficiency),
+                     field("extrapolated", &T::extrapolated), field("measured", &T::measured),
+                     field("models", &T::models), field("note", &T::note));
+  }
 };
 
 struct ModelOptimum {
@@ -276,6 +300,14 @@ struct CurvePrediction {
   double missed = 0;                 // relative error of the best model, root mean square
   bool lacks_fit = false;            // it misses by more than the runs' own scatter explains
   std::vector<PredictionRefusal> refused;
+  static constexpr auto fields() {  // but for what was refused
+    using T = CurvePrediction;
+    return described(field("build", &T::build), field("case", &T::case_name),
+                     field("mode", &T::mode), field("shape", &T::shape_name), field("k0", &T::k0),
+                     field("time0", &T::seconds0), field("largest_k", &T::largest),
+                     field("runs", &T::runs), field("points", &T::points),
+                     field("models", &T::models));
+  }
 };
 
 struct StudyPrediction {
@@ -284,10 +316,13 @@ struct StudyPrediction {
   double level = 0.90;
   bool relative = false;  // T in units of the baseline's time: a table of speedups has no seconds
   std::vector<CurvePrediction> curves;
+
+  bool any() const;  // some K of a curve has a prediction
 };
 
 // The error: no curve of the study is the one asked for.
 Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
                                       const StudyPredictRequest& request);
+Result<StudyPrediction> predict_study(const Context& context, const StudyPredictRequest& request);
 
 }  // namespace kneepoint

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/predict.h"
 #include "orchestrator/model/provenance.h"
 
@@ -68,7 +70,7 @@ PredictedK point_of(const Prediction& from, const CurvePrediction& curve, const 
   point.speedup = over(curve.seconds0 * (weak ? growth : 1), point.seconds);
   point.efficiency = over(curve.seconds0 / (weak ? 1 : growth), point.seconds);
   point.extrapolated = from.extrapolated;
-  point.models = from.models;
+  for (const ModelPrediction& model : from.models) point.models.push_back({model});
   point.note = from.note;
   for (const TimesAtK& at : times) {
     if (at.k == from.k) point.measured = median_seconds(at);
@@ -152,15 +154,17 @@ bool has_stand_in(const StudyEvidence& evidence) {
 
 }  // namespace
 
+bool StudyPrediction::any() const {
+  return std::any_of(curves.begin(), curves.end(),
+                     [](const CurvePrediction& curve) { return !curve.points.empty(); });
+}
+
 Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
                                       const StudyPredictRequest& request) {
   StudyPrediction answer;
   answer.study = evidence.id;
   answer.caveats = evidence.caveats;
-  for (const Caveat& caveat : evidence.caveats) {
-    answer.relative =
-        answer.relative || caveat.code == "speedup_only" || caveat.code == "efficiency_only";
-  }
+  answer.relative = is_relative(evidence);
   if (has_stand_in(evidence)) {
     answer.caveats.push_back({"stand_in", std::string("the study ") + kStandInCaveat});
   }
@@ -178,6 +182,13 @@ Result<StudyPrediction> predict_study(const StudyEvidence& evidence,
   if (!answer.curves.empty()) return answer;
   return Error{ErrorCode::not_found,
                evidence.id + " has no such curve; it has: " + known_curves(evidence)};
+}
+
+Result<StudyPrediction> predict_study(const Context& context, const StudyPredictRequest& request) {
+  TRY_ASSIGN(const auto store, open_database(context, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, request.study));
+  TRY_ASSIGN(const StudyEvidence evidence, store->evidence(row.row));
+  return predict_study(evidence, request);
 }
 
 }  // namespace kneepoint

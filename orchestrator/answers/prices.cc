@@ -58,6 +58,19 @@ Result<std::vector<std::string>> one_for_each(const std::string& flag, const std
   return words;
 }
 
+// Of any price that names a book with its text; none where there is none.
+Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
+  if (price.text.empty()) return std::optional<Prices>();
+  PricesRead read = read_prices(price.text, price.book);
+  if (!read.problems.empty()) {
+    return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
+  }
+  Prices prices;
+  TRY_ASSIGN(prices.item, choose_item(read.book, price.item));
+  prices.book = std::move(read.book);
+  return std::optional<Prices>(std::move(prices));
+}
+
 }  // namespace
 
 Result<std::string> read_price_book(const std::string& path) {
@@ -89,28 +102,17 @@ std::vector<Problem> find_prices(Site& site, const std::vector<Origin>& origins)
   return {};
 }
 
-Result<PriceItem> choose_item(const PriceBook& book, const std::string& name) {
+Result<PriceItem> choose_item(const PriceBook& book, const std::string& name,
+                              const std::string& where) {
   std::string why;
   const PriceItem* item = find_item(book, name, why);
-  if (item == nullptr) return wrong_flag("--item", why);
+  if (item == nullptr) return wrong_flag(where, why);
   return *item;
 }
 
 std::optional<Prices> prices_of(const SitePrice& price) {
   auto prices = checked_prices(price);
   return prices ? std::move(*prices) : std::nullopt;
-}
-
-Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
-  if (price.text.empty()) return std::optional<Prices>();
-  PricesRead read = read_prices(price.text, price.book);
-  if (!read.problems.empty()) {
-    return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
-  }
-  Prices prices;
-  TRY_ASSIGN(prices.item, choose_item(read.book, price.item));
-  prices.book = std::move(read.book);
-  return std::optional<Prices>(std::move(prices));
 }
 
 Result<std::optional<Prices>> prices_of(const PriceChoice& choice, const StudyRow& study) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/cost/cost_curve.h"
@@ -22,6 +23,24 @@ namespace kneepoint {
 struct Prices {
   PriceBook book;
   PriceItem item;
+
+  // What every document says of them.
+  struct Names {
+    std::string currency, book, item;
+    bool example = false;
+    static constexpr auto fields() {
+      using T = Names;
+      return described(field("currency", &T::currency), field("prices", &T::book),
+                       field("item", &T::item), field("example", &T::example));
+    }
+  };
+  Names names() const { return {book.currency, book.path, item.name, book.example}; }
+  static constexpr auto fields() {
+    using T = Prices;
+    return described(fields_of(&T::names),
+                     field("valid_from", [](const T& p) { return p.book.valid_from; }),
+                     field("source", [](const T& p) { return p.book.source; }));
+  }
 };
 
 // The bytes of a book; an empty file is an error.
@@ -41,14 +60,12 @@ Result<std::optional<Prices>> prices_of(const PriceChoice& choice, const StudyRo
 // A node-hour is worth one node-hour: an answer as good as relative prices are.
 Prices node_hour_prices();
 
-// The item of that name, or the only one; the error is about --item.
-Result<PriceItem> choose_item(const PriceBook& book, const std::string& name);
+// The item of that name, or the only one; the error is about `where` it was asked for.
+Result<PriceItem> choose_item(const PriceBook& book, const std::string& name,
+                              const std::string& where = "--item");
 
 // Of a site whose book was read and checked.
 std::optional<Prices> prices_of(const SitePrice& price);
-// Of any price that names a book with its text; none where there is none. An error if it is
-// unusable.
-Result<std::optional<Prices>> checked_prices(const SitePrice& price);
 
 struct StudyPrices {
   std::vector<Prices> prices;     // one for each study

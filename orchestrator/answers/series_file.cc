@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "orchestrator/answers/export_secrets.h"
+#include "orchestrator/answers/export_pack.h"
+#include "orchestrator/answers/import_pack.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/pack_study.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/answers/series_archive.h"
 

@@ -8,9 +8,8 @@
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/prices.h"
-#include "orchestrator/cost/spend.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/model/provenance.h"
-#include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/reader.h"
 
 namespace kneepoint {

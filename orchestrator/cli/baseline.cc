@@ -10,7 +10,6 @@
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/table_flags.h"
 #include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/text.h"
 

@@ -58,8 +58,10 @@ inline Flag count_flag(std::string name, std::string help) {
 inline Positional file_argument(std::string name, std::string help, bool required = true) {
   return {std::move(name), std::move(help), required, {}, Completes::files};
 }
-inline Positional study_argument() {
-  return {"STUDY", "Id, unique prefix or name", true, {}, Completes::studies};
+inline Positional study_argument(std::string name = "STUDY",
+                                 std::string help = "Id, unique prefix or name",
+                                 bool required = true) {
+  return {std::move(name), std::move(help), required, {}, Completes::studies};
 }
 inline Positional study_or_newest() {
   const char* const help = "Id, unique prefix or name (default: the newest study)";

@@ -95,6 +95,13 @@ Result<double> positive_number(const std::string& flag, const std::string& text,
   return has_sign ? value / 100 : value;
 }
 
+Result<std::optional<double>> floor_flag(const Arguments& arguments) {
+  if (!arguments.has("--floor")) return std::optional<double>();
+  TRY_ASSIGN(const double share, positive_number("--floor", arguments.text("--floor"), true));
+  if (share >= 1) return wrong_flag("--floor", "expected a share below 1");
+  return std::optional(share);
+}
+
 Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,
                                                  bool percent) {
   std::vector<AtWorkers> values;

@@ -4,6 +4,7 @@
 // name.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/command.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 struct AtWorkers;  // of orchestrator/answers/predict.h
@@ -31,6 +32,9 @@ Result<int> last_worker(const std::string& text);  // of --to: one number
 // One number above 0: "4e6", "50%" where `percent` may be.
 Result<double> positive_number(const std::string& flag, const std::string& text,
                                bool percent = false);
+
+// --floor, a share below 1, where it was given.
+Result<std::optional<double>> floor_flag(const Arguments& arguments);
 
 // "256:50%,2048:30%": a number for each K, ascending.
 Result<std::vector<AtWorkers>> values_at_workers(const std::string& flag, const std::string& text,

@@ -30,10 +30,6 @@ Result<void> write_summary(const Session& session, const std::string& path,
   return {};
 }
 
-Flag file_flag(const char* name, const char* help) {
-  return {name, "FILE", help, {}, false, Completes::files};
-}
-
 Result<int> run_gate(Session& session, const Arguments& arguments) {
   const GateOutputs outputs = gate_outputs(arguments);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));

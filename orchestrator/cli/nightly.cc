@@ -15,13 +15,13 @@
 
 #include "orchestrator/answers/gate.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/report.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/html/html.h"
@@ -226,7 +226,8 @@ class Night {
       folder_.both() << "kneepoint: " << evidence.error().message << "; there is no report\n";
       return false;
     }
-    const Document document = priced_document(std::move(*evidence), prices_of(tonight.price));
+    const Document document =
+        make_document(analyse_priced(std::move(*evidence), prices_of(tonight.price)));
     put("report.md", to_markdown(document));
     put("report.html", to_html(document));
     return good;

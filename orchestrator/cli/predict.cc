@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint predict: what-ifs in five forms, each chosen by its own flag or by a study. Flags
-// become a request, orchestrator/answers answers it, predict_text.h writes the answer.
-#include <algorithm>
-#include <ostream>
-
-#include "orchestrator/answers/lookup.h"
+// kneepoint predict: what-ifs in five forms, each chosen by its own flag or by a study.
 #include "orchestrator/answers/predict.h"
+
+#include <algorithm>
+
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/predict_text.h"
+#include "orchestrator/cli/show.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -17,13 +15,6 @@ namespace {
 constexpr std::size_t kMostCombinations = 100;
 constexpr double kLargestCoefficient = 1000;  // of T(1) at each doubling: far past any use
 constexpr int kUsualTo = 512;
-
-template <typename Answer>
-int show(Session& session, const Answer& answer) {
-  session.out << (session.json ? predict_json(answer) + "\n"
-                               : predict_text(answer, predict_width(session)));
-  return kExitDone;
-}
 
 Result<int> last_k(const Arguments& arguments) {
   if (!arguments.has("--to")) return kUsualTo;
@@ -46,7 +37,8 @@ Result<int> run_law(Session& session, const Arguments& arguments) {
   request.mode = arguments.text("--mode") == "weak" ? Mode::weak : Mode::strong;
   TRY_ASSIGN(request.to, last_k(arguments));
   TRY_ASSIGN(const PredictAnswer answer, predict(request));
-  return show(session, answer);
+  show(session, answer);
+  return kExitDone;
 }
 
 Result<int> run_isoefficiency(Session& session, const Arguments& arguments) {
@@ -81,7 +73,8 @@ Result<int> run_isoefficiency(Session& session, const Arguments& arguments) {
   }
   TRY_ASSIGN(const int to, last_k(arguments));
   TRY_ASSIGN(const IsoPrediction answer, predict_iso(efficiency, to, laws));
-  return show(session, answer);
+  show(session, answer);
+  return kExitDone;
 }
 
 Result<int> run_training(Session& session, const Arguments& arguments) {
@@ -105,29 +98,31 @@ Result<int> run_training(Session& session, const Arguments& arguments) {
     request.comm_ratio = ratios.front();
   }
   TRY_ASSIGN(const TrainingAnswer answer, predict_training(request));
-  return show(session, answer);
+  show(session, answer);
+  return kExitDone;
 }
 
-Result<std::vector<UtilisationPoint>> from_rates(const Arguments& arguments,
-                                                 const std::vector<AtWorkers>& rates) {
+Result<UtilisationAnswer> from_rates(const Arguments& arguments,
+                                     const std::vector<AtWorkers>& rates) {
   for (const char* flag : {"--parameters", "--peak"}) {
     if (!arguments.has(flag)) return wrong_flag(flag, "missing; --tokens-per-second needs it");
   }
   TRY_ASSIGN(const double parameters,
              positive_number("--parameters", arguments.text("--parameters")));
   TRY_ASSIGN(const double peak, positive_number("--peak", arguments.text("--peak")));
-  auto points = predict_utilisation(rates, parameters, peak);
-  if (!points) return points.error().in("--tokens-per-second");
-  return points;
+  auto answer = predict_utilisation(rates, parameters, peak);
+  if (!answer) return answer.error().in("--tokens-per-second");
+  return answer;
 }
 
 Result<int> run_utilisation(Session& session, const Arguments& arguments) {
   const bool shares = arguments.has("--mfu");
   const char* flag = shares ? "--mfu" : "--tokens-per-second";
   TRY_ASSIGN(const auto values, values_at_workers(flag, arguments.text(flag), shares));
-  auto points = shares ? predict_utilisation(values) : from_rates(arguments, values);
-  if (!points) return shares ? points.error().in(flag) : points.error();
-  return show(session, *points);
+  const auto answer = shares ? predict_utilisation(values) : from_rates(arguments, values);
+  if (!answer) return shares ? answer.error().in(flag) : answer.error();
+  show(session, *answer);
+  return kExitDone;
 }
 
 Result<int> run_study(Session& session, const Arguments& arguments) {
@@ -138,14 +133,10 @@ Result<int> run_study(Session& session, const Arguments& arguments) {
   if (arguments.has("--to")) {
     TRY_ASSIGN(request.to, worker_list("--to", arguments.text("--to")));
   }
-  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
-  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(const StudyEvidence evidence, store->evidence(row.row));
-  TRY_ASSIGN(const StudyPrediction answer, predict_study(evidence, request));
-  show(session, answer);
-  const bool any = std::any_of(answer.curves.begin(), answer.curves.end(),
-                               [](const CurvePrediction& curve) { return !curve.points.empty(); });
-  return any ? kExitDone : kExitUsage;
+  request.study = arguments.text("STUDY");
+  TRY_ASSIGN(const StudyPrediction answer, predict_study(session, request));
+  session.out << (session.json ? to_json(answer) + "\n" : to_text(answer, predict_width(session)));
+  return answer.any() ? kExitDone : kExitUsage;
 }
 
 // What is predicted from: the first form whose flag (or STUDY) was given.
@@ -204,11 +195,7 @@ CommandSpec spec() {
       "at which E is 0.8 and 0.5. With --isoefficiency: how the work must grow to hold E. With "
       "--critical-batch: how far replicas carry data-parallel training. With --mfu or "
       "--tokens-per-second: what a sagging utilisation means.",
-      {{"STUDY",
-        "Predict from its runs: id, unique prefix or name",
-        false,
-        {},
-        Completes::studies}},
+      {study_argument("STUDY", "Predict from its runs: id, unique prefix or name", false)},
       {{"--to", "K", "The last K (default: 512); with a STUDY a list (default: 2 and 4 times)"},
        {"--mode",
         "MODE",

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint report: the answer of a study, from the database alone.
-#include <algorithm>
-#include <ostream>
-#include <thread>
+#include "orchestrator/answers/report.h"
 
-#include "orchestrator/analysis/comparison/comparison.h"
-#include "orchestrator/answers/builds.h"
-#include "orchestrator/answers/lookup.h"
+#include <ostream>
+
 #include "orchestrator/base/files.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/terminal.h"
+#include "orchestrator/report/document.h"
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"
@@ -21,40 +18,6 @@ namespace kneepoint::cli {
 namespace {
 
 constexpr int kFileWidth = 100;
-constexpr int kMostThreads = 8;
-
-}  // namespace
-
-AnalysisOptions analysis_options() {
-  AnalysisOptions options;
-  options.bootstrap.threads =
-      std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
-  return options;
-}
-
-Document priced_document(StudyEvidence evidence, const std::optional<Prices>& prices,
-                         const GateOptions& builds) {
-  AnalysisOptions options = analysis_options();
-  options.builds = builds;
-  Document document = make_document(std::move(evidence), options);
-  if (prices && !is_relative(document.study)) {
-    options.bootstrap.seed = document.study.seed;
-    add_cost(document, make_cost_report(document.study, document.analysis, prices->book,
-                                        prices->item, options.bootstrap));
-  }
-  return document;
-}
-
-// Thresholds for builds are the stored plan's; a plan that this version can't read leaves the
-// defaults.
-Result<Document> document_of(StudyStore& store, const StudyRow& row,
-                             const std::optional<Prices>& prices) {
-  TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
-  const auto both = read_stored_plan(row.plan_text, row.plan_path, row.site_text);
-  return priced_document(std::move(evidence), prices, both ? both->plan.gate : GateOptions{});
-}
-
-namespace {
 
 // All that can be said before the database is opened.
 Result<void> check_flags(const Session& session, const Arguments& arguments) {
@@ -91,17 +54,11 @@ Result<int> write_figures(Session& session, const Document& document, const std:
   return kExitDone;
 }
 
-Result<int> report(Session& session, const Arguments& arguments) {
+Result<int> run_report(Session& session, const Arguments& arguments) {
   TRY(check_flags(session, arguments));
-  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
-  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
-  TRY_ASSIGN(const std::optional<Prices> prices, prices_of(price_choice(arguments), row));
-  TRY_ASSIGN(const Document document, document_of(*store, row, prices));
-  if (arguments.has("--prices") && is_relative(document.study)) {
-    return wrong_flag("--prices", document.study.id +
-                                      " holds speedups without times: see kneepoint recommend "
-                                      "--baseline");
-  }
+  TRY_ASSIGN(ReportAnswer answer,
+             report_study(session, {arguments.text("STUDY"), price_choice(arguments)}));
+  const Document document = make_document(std::move(answer));
   if (arguments.has("--figures")) {
     return write_figures(session, document, arguments.text("--figures"));
   }
@@ -135,32 +92,18 @@ CommandSpec report_command() {
       "efficiency with intervals, models, knees by every rule, predictions, where the time goes, "
       "and what a result costs where prices are known. "
       "From the database alone, also while the study runs.",
-      {{"STUDY",
-        "Id, unique prefix or name (default: the newest study)",
-        false,
-        {},
-        Completes::studies}},
+      {study_or_newest()},
       with_price_flags(
           {{"--brief", "", "Words and one table per curve; without the tables of details"},
            {"--csv", "", "One line per point, for spreadsheets"},
-           {"--figures",
-            "DIR",
-            "Write every figure as an SVG file into DIR",
-            {},
-            false,
-            Completes::files},
+           file_flag("--figures", "Write every figure as an SVG file into DIR", "DIR"),
            {"--html", "", "One page for a browser, figures included; needs no network"},
            {"--markdown", "", "Tables for an issue or a wiki"},
-           {"--output",
-            "FILE",
-            "Write into FILE instead of to stdout",
-            {},
-            false,
-            Completes::files}}),
+           file_flag("--output", "Write into FILE instead of to stdout")}),
       {"kneepoint report", "kneepoint report quickstart --html --output report.html",
        "kneepoint report quickstart --markdown --output report.md",
        "kneepoint report quickstart-1a2b3c4d-2 --json"},
-      report};
+      run_report};
 }
 
 }  // namespace kneepoint::cli

@@ -14,11 +14,11 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/answers/prices.h"
+#include "orchestrator/answers/report.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/drive_study.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/report_options.h"
 #include "orchestrator/cli/run_plan.h"
 #include "orchestrator/cli/terminal.h"
 #include "orchestrator/plan/plan/builds.h"
@@ -105,7 +105,8 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
     }
   }
   TRY_ASSIGN(const StudyRow now, find_study(store, row.id));
-  const Document document = priced_document(std::move(evidence), prices_of(now.price), gate);
+  const Document document =
+      make_document(analyse_priced(std::move(evidence), prices_of(now.price), gate));
   const auto& builds = document.analysis.builds;
   const int of_runs = exit_code_of_study(end, document.summary(), failed);
   const bool slower = builds && builds->verdict == Verdict::regressed;

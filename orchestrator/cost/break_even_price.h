@@ -27,6 +27,12 @@ struct BreakEvenPrice {
   std::optional<Money> below;        // none: what B charges beside its hours is too much already
   std::optional<Interval> interval;  // in units of the currency; none: single runs
   bool unused = false;  // runs of B hold nothing that it is the price of, so there is none
+  static constexpr auto fields() {
+    using T = BreakEvenPrice;
+    return described(field("per", &T::unit),
+                     field("micros", [](const T& one) { return micros_of(one.below); }),
+                     field("interval", &T::interval));
+  }
 };
 
 // One machine at one K: its runs and what a run holds there.

@@ -17,6 +17,10 @@
 
 namespace kneepoint {
 
+inline std::optional<std::int64_t> micros_of(const std::optional<Money>& money) {
+  return money ? std::optional(money->micros) : std::nullopt;
+}
+
 struct CostPoint {
   int k = 1;
   bool modelled = false;  // not measured: T is a model's, its interval that of one run there
@@ -37,6 +41,21 @@ struct CostPoint {
   bool on_frontier = false;              // no other K makes a result both sooner and cheaper
   std::optional<double> frontier_share;  // of the resampled curves in which it is
   std::vector<std::string> flags;        // of the measurement
+  static constexpr auto fields() {
+    using T = CostPoint;
+    return described(
+        field("k", &T::k), field("nodes", [](const T& p) { return p.use.nodes; }),
+        field("modelled", &T::modelled), field("seconds", &T::seconds),
+        field("seconds_interval", &T::seconds_interval), field("efficiency", &T::efficiency),
+        field("per_result_micros", [](const T& p) { return p.per_result.micros; }),
+        field("per_result_interval", &T::per_result_interval), field("results", &T::results),
+        field("success", &T::success),
+        field("billed_seconds", [](const T& p) { return to_seconds(p.bill.billed); }),
+        field("run_micros", [](const T& p) { return p.bill.total; }),
+        field("parts", [](const T& p) { return p.bill.parts; }),
+        field("kwh_per_result", &T::kwh_per_result), field("on_frontier", &T::on_frontier),
+        field("frontier_share", &T::frontier_share), field("queue_seconds", &T::queue_seconds));
+  }
 };
 
 // Between neighbours on the frontier: from this value of an hour on, the faster one pays.
@@ -60,6 +79,11 @@ struct CostCurve {
   // modelled points.
   std::vector<std::vector<double>> seconds_draws, cost_draws;  // by point
   std::size_t index = 0;                                       // of StudyAnalysis::curves
+  static constexpr auto fields() {                             // what follows its names
+    using T = CostCurve;
+    return described(field("points", &T::points), field("break_evens", &T::break_evens),
+                     field("notes", &T::notes));
+  }
 };
 
 // One CostCurve for each curve of the analysis that has data. Prices that make a result cost more

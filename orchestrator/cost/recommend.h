@@ -39,6 +39,19 @@ struct Recommendation {
   std::string next_why;
   std::optional<Money> next_cost;  // of `next_runs` runs there
   int next_runs = 5;
+
+  static constexpr auto fields() {
+    using T = Recommendation;
+    constexpr auto k_of = [](const CostPoint* point) {
+      return point == nullptr ? std::nullopt : std::optional(point->k);
+    };
+    return described(
+        field("k", [k_of](const T& one) { return k_of(one.chosen); }), field("why", &T::why),
+        field("runner_up", [k_of](const T& one) { return k_of(one.runner_up); }),
+        field("margin", &T::margin), field("margin_interval", &T::margin_interval),
+        field("tie", &T::tie), field("next_k", &T::next_k), field("next_runs", &T::next_runs),
+        field("next_micros", [](const T& one) { return micros_of(one.next_cost); }));
+  }
 };
 
 // `curve` outlives the answer.

@@ -2,7 +2,9 @@
 #include "orchestrator/report/cost_section.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -77,19 +79,6 @@ std::string sentence(const CostCurve& curve, const CurveView& view) {
   return text + ".";
 }
 
-void put_point(JsonWriter& w, const CostPoint& point) {
-  w.begin_object().put("k", point.k).put("nodes", point.use.nodes);
-  w.put("modelled", point.modelled).put("seconds", point.seconds);
-  w.put("seconds_interval", point.seconds_interval).put("efficiency", point.efficiency);
-  w.put("per_result_micros", point.per_result.micros);
-  w.put("per_result_interval", point.per_result_interval).put("results", point.results);
-  w.put("success", point.success).put("billed_seconds", to_seconds(point.bill.billed));
-  w.put("run_micros", point.bill.total).put("parts", point.bill.parts);
-  w.put("kwh_per_result", point.kwh_per_result).put("on_frontier", point.on_frontier);
-  w.put("frontier_share", point.frontier_share).put("queue_seconds", point.queue_seconds);
-  w.end_object();
-}
-
 // As far as the list of curves; false: there is no cost, which is said.
 bool begin_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
   w.key("cost");
@@ -98,7 +87,7 @@ bool begin_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
     return false;
   }
   w.begin_object();
-  put_prices(w, cost->book, cost->item);
+  put_fields<Prices>(w, *cost);
   w.key("curves").begin_array();
   return true;
 }
@@ -111,9 +100,8 @@ void begin_cost_curve(JsonWriter& w, const CostCurve& curve) {
 }  // namespace
 
 CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
-                            const PriceBook& book, const PriceItem& item,
-                            const BootstrapOptions& bootstrap) {
-  CostReport report{book, item, cost_curves(study, analysis, book, item, bootstrap), {}};
+                            Prices prices, std::vector<CostCurve> curves) {
+  CostReport report{std::move(prices), std::move(curves), {}};
   const std::vector<CurveView> views = curve_views(analysis);
   for (const CostCurve& curve : report.curves) {
     report.sentences.push_back(sentence(curve, views[curve.index]));
@@ -127,7 +115,7 @@ std::string prices_line(const PriceBook& book, const PriceItem& item) {
   if (!book.valid_from.empty()) text += ", valid from " + plain(book.valid_from);
   if (!book.source.empty()) text += ", source: " + plain(book.source);
   text += ".";
-  if (book.example) text += " These prices are EXAMPLES, not what anybody charges today.";
+  if (book.example) text += std::string(" ") + kExamplePrices;
   return text;
 }
 
@@ -187,23 +175,12 @@ std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
   return tables;
 }
 
-void put_prices(JsonWriter& w, const PriceBook& book, const PriceItem& item) {
-  w.put("currency", book.currency).put("prices", book.path).put("item", item.name);
-  w.put("example", book.example).put("valid_from", book.valid_from).put("source", book.source);
-}
-
-void put_cost_curve(JsonWriter& w, const CostCurve& curve) {
-  w.key("points").begin_array();
-  for (const CostPoint& point : curve.points) put_point(w, point);
-  w.end_array().put("break_evens", curve.break_evens).put("notes", curve.notes);
-}
-
 void put_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
   if (!begin_cost(w, cost)) return;
   for (std::size_t i = 0; i < cost->curves.size(); ++i) {
     begin_cost_curve(w, cost->curves[i]);
     w.put("sentence", cost->sentences[i]);
-    put_cost_curve(w, cost->curves[i]);
+    put_fields(w, cost->curves[i]);
     w.end_object();
   }
   w.end_array().end_object();

@@ -8,22 +8,23 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/base/json_put.h"
+#include "orchestrator/answers/prices.h"
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
 
-struct CostReport {
-  PriceBook book;
-  PriceItem item;
-  std::vector<CostCurve> curves;
+struct CostReport : Prices {
+  std::vector<CostCurve> curves;       // by these prices
   std::vector<std::string> sentences;  // beside them
 };
 
 CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
-                            const PriceBook& book, const PriceItem& item,
-                            const BootstrapOptions& bootstrap);
+                            Prices prices, std::vector<CostCurve> curves);
+
+inline constexpr char kExamplePrices[] =
+    "These prices are EXAMPLES, not what anybody charges today.";
 
 // "Prices: c-large of prices.yaml, valid from 2026-01-01. These prices are EXAMPLES, ...".
 std::string prices_line(const PriceBook& book, const PriceItem& item);
@@ -37,10 +38,6 @@ std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
 std::string amount_text(double units);
 std::string amount_bounds(const std::optional<Interval>& interval);
 
-// "currency", "prices", "item" and what else is known of them, within an object.
-void put_prices(JsonWriter& w, const PriceBook& book, const PriceItem& item);
-// "points", "break_evens" and "notes" of a curve, within its object.
-void put_cost_curve(JsonWriter& w, const CostCurve& curve);
 // "cost": null without prices.
 void put_cost(JsonWriter& w, const std::optional<CostReport>& cost);
 // Of it what a page computes from: how a bill is made, by one measured K, and the results at each.

@@ -57,6 +57,15 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
   return document;
 }
 
+Document make_document(ReportAnswer answer) {
+  Document document = make_document(std::move(answer.study), std::move(answer.analysis));
+  if (answer.prices) {
+    add_cost(document, make_cost_report(document.study, document.analysis,
+                                        *std::move(answer.prices), std::move(answer.costs)));
+  }
+  return document;
+}
+
 void add_cost(Document& document, CostReport cost) {
   answer_prices(cost.book.currency, document.questions);
   document.cost = std::move(cost);

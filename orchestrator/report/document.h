@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/answers/report.h"
 #include "orchestrator/report/cost_section.h"
 #include "orchestrator/report/questions.h"
 #include "orchestrator/report/tables/detail_tables.h"
@@ -42,6 +43,8 @@ struct Document {
 Document make_document(StudyEvidence evidence, const AnalysisOptions& options = {});
 // The same of an analysis made already.
 Document make_document(StudyEvidence evidence, StudyAnalysis analysis);
+// With its costs where prices are known.
+Document make_document(ReportAnswer answer);
 
 // Prices are known: the section on cost, and no more "not known" among the answers.
 void add_cost(Document& document, CostReport cost);

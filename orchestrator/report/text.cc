@@ -32,6 +32,10 @@ std::string efficiency_with_bounds(double efficiency, const std::optional<Interv
   return efficiency_text(efficiency) + (interval ? " " + bounds_text(interval, 1, 3) : "");
 }
 
+std::string curve_name(const std::string& build, const std::string& case_name, Mode mode) {
+  return plain((build == "default" ? "" : build + " ") + case_name) + ", " + to_string(mode);
+}
+
 std::string plain(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -144,6 +148,14 @@ std::string wrap(std::string_view text, int width, int indent) {
 
 std::string hanging(std::string_view text, int width) {
   return wrap(text, width, 2).substr(2);
+}
+
+std::string notes_text(const std::vector<Caveat>& caveats, int width) {
+  std::string text;
+  for (const Caveat& caveat : caveats) {
+    text += "note: " + wrap(plain(caveat.message), width, 6).substr(6);
+  }
+  return text;
 }
 
 std::string listed(const std::vector<std::string>& lines) {

@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/base/numbers.h"
+#include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
 
@@ -18,6 +19,9 @@ namespace kneepoint {
 std::string bounds_text(const std::optional<Interval>& interval, double scale, int decimals);
 // "0.912 [0.880, 0.943]", or "0.912" alone.
 std::string efficiency_with_bounds(double efficiency, const std::optional<Interval>& interval);
+
+// "jacobi, strong"; the build before it where it is not the default.
+std::string curve_name(const std::string& build, const std::string& case_name, Mode mode);
 
 // Control characters and broken bytes become '?': nothing from a plan steers a terminal.
 std::string plain(std::string_view text);
@@ -34,6 +38,8 @@ std::string wrapped(std::string_view text, int width, int indent);
 std::string wrap(std::string_view text, int width, int indent);
 // The same, where all lines but the first come after two spaces.
 std::string hanging(std::string_view text, int width);
+// "note: " and each caveat's message, in lines of at most `width` columns.
+std::string notes_text(const std::vector<Caveat>& caveats, int width);
 // One indented line for each of the first few, then "and 12 more".
 std::string listed(const std::vector<std::string>& lines);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);

@@ -3,8 +3,10 @@
 // The what-ifs without a study: training, utilisation, isoefficiency, and the values of flags.
 #include <gtest/gtest.h>
 
+#include "orchestrator/answers/predict.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/predict_text.h"
+#include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -16,22 +18,22 @@ void expect_in_forms(const std::string& text, const std::string& part) {
 TEST(PredictUtilisation, FiftySaggingToThirtyIsToldAsWhatItIs) {
   const auto points = predict_utilisation({{256, 0.5}, {2048, 0.3}});
   ASSERT_TRUE(points);
-  EXPECT_DOUBLE_EQ((*points)[1].kept, 0.6);
-  EXPECT_DOUBLE_EQ((*points)[1].speedup, 4.8);
-  EXPECT_DOUBLE_EQ((*points)[1].cost, 1 / 0.6);
+  EXPECT_DOUBLE_EQ(points->points[1].kept, 0.6);
+  EXPECT_DOUBLE_EQ(points->points[1].speedup, 4.8);
+  EXPECT_DOUBLE_EQ(points->points[1].cost, 1 / 0.6);
   expect_in_forms(
-      predict_text(*points, 1000),
+      to_text(*points, 1000),
       "50% of peak on 256 GPUs, 30% on 2048: each GPU does 0.6 of what it did. 8 times the "
       "GPUs bring 4.8 times the work, and a result costs 1.67 times the GPU time.");
-  expect_in_forms(predict_json(*points), R"("k":2048,"utilisation":0.3,"kept":0.6)");
+  expect_in_forms(json_text(*points), R"("k":2048,"utilisation":0.3,"kept":0.6)");
 }
 
 TEST(PredictUtilisation, ComesFromTokensParametersAndPeak) {
   // 6 · 7e9 · 1.5e6 = 6.3e16 flops each second, of 256 · 312e12.
   const auto points = predict_utilisation({{256, 1.5e6}}, 7e9, 312e12);
   ASSERT_TRUE(points);
-  EXPECT_NEAR((*points)[0].utilisation, 6.3e16 / (256 * 312e12), 1e-12);
-  expect_in_forms(predict_text(*points, 100), "One K says nothing of scaling");
+  EXPECT_NEAR(points->points[0].utilisation, 6.3e16 / (256 * 312e12), 1e-12);
+  expect_in_forms(to_text(*points, 100), "One K says nothing of scaling");
   const auto wrong = predict_utilisation({{8, 1.5e6}}, 7e9, 312e12);
   ASSERT_FALSE(wrong);
   expect_in_forms(wrong.error().message, "K=8: the utilisation would be");
@@ -53,7 +55,7 @@ TEST(PredictTraining, SplitsTheModelBeyondTheCriticalBatch) {
   EXPECT_EQ(large.plan.idle, 4);
   EXPECT_NEAR(*large.efficiency, 0.8 / (1 + 204 * 16384 / 4e6) * 1020 / 1024, 1e-12);
   EXPECT_NEAR(large.all_replicas.efficiency, 1 / (1 + 1024 * 16384 / 4e6), 1e-12);
-  const std::string text = predict_text(*answer, 1000);
+  const std::string text = to_text(*answer, 1000);
   expect_in_forms(
       text,
       "One replica takes 4 x 1 x 4096 = 16384 at a step, so a critical batch of 4000000 "
@@ -69,8 +71,8 @@ TEST(PredictTraining, DoesNotInventTheCostOfSplitting) {
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->points[0].efficiency);
   EXPECT_FALSE(answer->points[1].efficiency);
-  expect_in_forms(predict_text(*answer, 1000), "say --comm-ratio");
-  expect_in_forms(predict_json(*answer), R"("comm_ratio":null)");
+  expect_in_forms(to_text(*answer, 1000), "say --comm-ratio");
+  expect_in_forms(json_text(*answer), R"("comm_ratio":null)");
 }
 
 TEST(PredictIso, TellsThreeFormsAndWhereNoWorkSuffices) {
@@ -84,12 +86,12 @@ TEST(PredictIso, TellsThreeFormsAndWhereNoWorkSuffices) {
   EXPECT_NEAR(log.points.back().fixed_serial.work, 10.19, 1e-9);
   EXPECT_EQ(log.points.back().proportional.status, IsoStatus::unattainable);
   EXPECT_EQ(answer->curves[1].points.back().proportional.status, IsoStatus::grows);
-  const std::string text = predict_text(*answer, 1000);
+  const std::string text = to_text(*answer, 1000);
   expect_in_forms(text,
                   "s=0.01, c=0.005 log2 K: to hold E at 0.8 on K=64 it takes W=10.19 (0.159 on");
   expect_in_forms(text, "no amount of work does from K=32 on");
   expect_in_forms(text, "s=0.001, d=0.01 (K-1)");
-  expect_in_forms(predict_json(*answer), R"("status":"unattainable","work":null)");
+  expect_in_forms(json_text(*answer), R"("status":"unattainable","work":null)");
 }
 
 TEST(PredictFlags, ReadListsOfWorkersAndOfValues) {

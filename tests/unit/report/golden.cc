@@ -38,7 +38,9 @@ void add_example_prices(Document& document, int replicates) {
   BootstrapOptions bootstrap;
   bootstrap.seed = 1;
   bootstrap.replicates = replicates;
-  add_cost(document, make_cost_report(document.study, document.analysis, book, item, bootstrap));
+  add_cost(document,
+           make_cost_report(document.study, document.analysis, {book, item},
+                            cost_curves(document.study, document.analysis, book, item, bootstrap)));
 }
 
 Document priced_sample() {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The text of the forms of `predict` that need no study.
-#include "orchestrator/cli/predict_text.h"
 
 #include <cmath>
 
+#include "orchestrator/answers/predict.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/report/table.h"
+#include "orchestrator/report/terminal/answers.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 // --- A scaling law
@@ -219,7 +220,7 @@ std::string sentence(const TrainingAnswer& answer, const TrainingPoint& point) {
 
 }  // namespace
 
-std::string predict_text(const PredictAnswer& answer, int width) {
+std::string to_text(const PredictAnswer& answer, int width) {
   std::string out;
   for (const LawPrediction& one : answer.predictions) out += hanging(sentence(one, answer), width);
   out += "\n" + overview(answer) + "\n" + wrap(legend(answer.mode), width, 0);
@@ -229,7 +230,7 @@ std::string predict_text(const PredictAnswer& answer, int width) {
   return out;
 }
 
-std::string predict_text(const IsoPrediction& answer, int width) {
+std::string to_text(const IsoPrediction& answer, int width) {
   std::string out;
   for (const IsoCurve& curve : answer.curves) {
     out += hanging(sentence(curve, answer.efficiency), width);
@@ -246,7 +247,7 @@ std::string predict_text(const IsoPrediction& answer, int width) {
   return out;
 }
 
-std::string predict_text(const TrainingAnswer& answer, int width) {
+std::string to_text(const TrainingAnswer& answer, int width) {
   std::string out = hanging(opening(answer), width);
   for (const TrainingPoint& p : answer.points) out += hanging(sentence(answer, p), width);
   const std::vector<ColumnOf<TrainingPoint>> columns = {
@@ -268,7 +269,8 @@ std::string predict_text(const TrainingAnswer& answer, int width) {
              width, 0);
 }
 
-std::string predict_text(const std::vector<UtilisationPoint>& points, int width) {
+std::string to_text(const UtilisationAnswer& answer, int width) {
+  const std::vector<UtilisationPoint>& points = answer.points;
   const UtilisationPoint& first = points.front();
   const std::string of_first =
       number_percent(first.utilisation) + " of peak on " + counted(first.k, "GPU");
@@ -296,4 +298,4 @@ std::string predict_text(const std::vector<UtilisationPoint>& points, int width)
   return out + "\n" + to_table(columns, points);
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -4,13 +4,14 @@
 // where the models part.
 #include <cmath>
 
+#include "orchestrator/answers/predict.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
-#include "orchestrator/cli/curve_words.h"
-#include "orchestrator/cli/predict_text.h"
 #include "orchestrator/report/table.h"
+#include "orchestrator/report/terminal/answers.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 constexpr double kTrustK = 1e6;  // an optimum further out is only "far beyond"
@@ -150,7 +151,7 @@ std::vector<std::string> warnings_of(const CurvePrediction& curve) {
           number_percent(curve.missed, 2) + " on average)"};
 }
 
-std::string predict_text(const StudyPrediction& answer, int width) {
+std::string to_text(const StudyPrediction& answer, int width) {
   std::string out;
   for (const CurvePrediction& curve : answer.curves) {
     out += hanging(sentence(curve, answer.relative), width);
@@ -173,4 +174,16 @@ std::string predict_text(const StudyPrediction& answer, int width) {
   return plain_lines(out);
 }
 
-}  // namespace kneepoint::cli
+std::string to_json(const StudyPrediction& answer) {
+  JsonWriter json;
+  json.begin_object().put("study", answer.study).put("level", answer.level);
+  json.put("time_unit", answer.relative ? "baseline" : "s").key("curves").begin_array();
+  for (const CurvePrediction& curve : answer.curves) {
+    json.begin_object();
+    put_fields(json, curve);
+    json.put("refused", refusals_of(curve)).put("warnings", warnings_of(curve)).end_object();
+  }
+  return json.end_array().put("caveats", answer.caveats).end_object().text();
+}
+
+}  // namespace kneepoint

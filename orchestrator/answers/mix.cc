@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/size_mix.h"
+#include "orchestrator/answers/mix.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/models/prediction.h"
@@ -15,7 +16,7 @@
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/money.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 constexpr int kMostNodes = 20'000;
@@ -44,10 +45,7 @@ std::string list_of(const std::vector<MixCurve::At>& points) {
 // The time of the baseline turns speedups into seconds.
 Result<double> seconds_per_unit(const Mix& mix, const MixWorkload& one,
                                 const StudyEvidence& evidence) {
-  bool relative = false;
-  for (const Caveat& caveat : evidence.caveats) {
-    relative = relative || caveat.code == "speedup_only" || caveat.code == "efficiency_only";
-  }
+  const bool relative = is_relative(evidence);
   if (relative && !one.baseline_seconds) {
     return wrong(mix, one,
                  evidence.id +
@@ -163,6 +161,17 @@ std::int64_t scaled(std::int64_t micros, double by) {
   return by == 1 ? micros : round_micros(to_units(micros) * by);
 }
 
+// What an hour of one node costs, whether it is busy or not.
+std::int64_t held_node_hour(const Mix& mix, const PriceItem& item) {
+  PriceItem plain = item;  // what is charged for a run as a whole doesn't come with the node
+  plain.minimum = plain.setup = plain.teardown = 0;
+  plain.granularity = 1;
+  plain.per_job = plain.per_hour = 0;
+  plain.per_gb_egress = plain.per_gb_hour = 0;
+  plain.licences.clear();
+  return bill_run(plain, use_of_job(mix, mix.workers_per_node), kHour).total;
+}
+
 Result<int> nodes_of(const Mix& mix, std::int64_t node_hour, const PriceBook& book) {
   if (mix.workers) return *mix.workers / mix.workers_per_node;
   const double an_hour = to_units(*mix.budget_micros) / mix.budget_hours;
@@ -226,7 +235,7 @@ Result<SizingWorkload> sizing_workload(const Mix& mix, const MixWorkload& one,
 
 }  // namespace
 
-Result<std::vector<MixCurve>> mix_curves(const Session& session, const Mix& mix) {
+Result<std::vector<MixCurve>> mix_curves(const Context& context, const Mix& mix) {
   std::unique_ptr<StudyStore> store;
   std::vector<MixCurve> curves;
   for (const MixWorkload& one : mix.workloads) {
@@ -234,14 +243,10 @@ Result<std::vector<MixCurve>> mix_curves(const Session& session, const Mix& mix)
     const int most = mix.workers.value_or(kMostNodes);
     if (!one.study.empty()) {
       if (!store) {
-        TRY_ASSIGN(store, open_database(session, StudyStore::Access::read_only));
+        TRY_ASSIGN(store, open_database(context, StudyStore::Access::read_only));
       }
       const auto row = find_study(*store, one.study);
-      if (!row) {
-        Error error = row.error();
-        error.message = mix.path + ": workload '" + one.name + "': " + error.message;
-        return error;
-      }
+      if (!row) return row.error().in(mix.path + ": workload '" + one.name + "'");
       TRY_ASSIGN(const StudyEvidence evidence, store->evidence(row->row));
       TRY_ASSIGN(curve, study_curve(mix, one, evidence));
     }
@@ -254,19 +259,10 @@ Result<std::vector<MixCurve>> mix_curves(const Session& session, const Mix& mix)
   return curves;
 }
 
-std::int64_t held_node_hour(const Mix& mix, const PriceItem& item) {
-  PriceItem plain = item;  // what is charged for a run as a whole doesn't come with the node
-  plain.minimum = plain.setup = plain.teardown = 0;
-  plain.granularity = 1;
-  plain.per_job = plain.per_hour = 0;
-  plain.per_gb_egress = plain.per_gb_hour = 0;
-  plain.licences.clear();
-  return bill_run(plain, use_of_job(mix, mix.workers_per_node), kHour).total;
-}
-
 Result<SizingMix> sizing_mix(const Mix& mix, const std::vector<MixCurve>& curves,
-                             const PriceBook& book, const PriceItem& item, const WhatIf& factors,
+                             const Prices& prices, const WhatIf& factors,
                              std::vector<std::string>& notes) {
+  const auto& [book, item] = prices;
   SizingMix out;
   out.pay = mix.held ? Pay::held : Pay::used;
   out.backfill = mix.backfill;
@@ -298,4 +294,4 @@ Result<SizingMix> sizing_mix(const Mix& mix, const std::vector<MixCurve>& curves
   return out;
 }
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

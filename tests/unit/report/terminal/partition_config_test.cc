@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/partition_config.h"
-
 #include <gtest/gtest.h>
 
-namespace kneepoint::cli {
+#include "orchestrator/answers/size.h"
+#include "orchestrator/report/terminal/answers.h"
+
+namespace kneepoint {
 namespace {
 
 struct Example {
   Mix mix;
   SizingMix sizing;
   Cut cut;
+
+  SizedCut sized() const {
+    CutOutcome outcome;
+    outcome.partitions.resize(cut.partitions.size());
+    outcome.workloads.resize(sizing.workloads.size());
+    for (std::size_t p = 0; p < cut.partitions.size(); ++p) {
+      for (const int w : cut.partitions[p].workloads) {
+        outcome.workloads[static_cast<std::size_t>(w)].partition = static_cast<int>(p);
+      }
+    }
+    return sized_cut(mix, sizing, "recommended", cut, outcome);
+  }
 };
 
 // 4 nodes of 8 GPUs: 2 for "Fast_jobs" at K=16, 1 shared, 1 left over.
@@ -36,7 +49,7 @@ Example example_cut() {
 
 TEST(PartitionConfig, SlurmLinesHoldNodesAndLimits) {
   const Example e = example_cut();
-  EXPECT_EQ(slurm_config(e.mix, e.sizing, e.cut),
+  EXPECT_EQ(slurm_config(e.mix, e.sizing.nodes, e.sized()),
             "# Mix m, cut by kneepoint: 3 of 4 nodes with 8 gpus each.\n"
             "# Put your own node names in. MaxTime is twice the expected time of the longest job.\n"
             "# Fast_jobs at K=16\n"
@@ -50,7 +63,7 @@ TEST(PartitionConfig, SlurmLinesHoldNodesAndLimits) {
 
 TEST(PartitionConfig, KubernetesHasAQuotaAndAQueueForEachPartition) {
   const Example e = example_cut();
-  const auto text = kubernetes_config(e.mix, e.sizing, e.cut);
+  const auto text = kubernetes_config(e.mix, e.sizing.nodes, e.sized());
   ASSERT_TRUE(text);
   for (const char* line :
        {"kind: ResourceFlavor\n", "metadata: {name: fast-jobs, namespace: fast-jobs}\n",
@@ -66,13 +79,13 @@ TEST(PartitionConfig, NodesNeedAResource) {
   Example e = example_cut();
   e.mix.worker = WorkerUnit::node;
   e.mix.workers_per_node = 1;
-  const auto refused = kubernetes_config(e.mix, e.sizing, e.cut);
+  const auto refused = kubernetes_config(e.mix, e.sizing.nodes, e.sized());
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("kubernetes: {resource: cpu, per_worker: 64}"),
             std::string::npos);
   e.mix.resource = "cpu";
   e.mix.resource_per_worker = 64;
-  const auto text = kubernetes_config(e.mix, e.sizing, e.cut);
+  const auto text = kubernetes_config(e.mix, e.sizing.nodes, e.sized());
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("\"requests.cpu\": \"128\""), std::string::npos) << *text;
 }
@@ -82,9 +95,10 @@ TEST(PartitionConfig, NamesAreUniqueAndPlain) {
   e.sizing.workloads[1].name = "FAST-jobs";
   e.sizing.workloads[2].name = std::string(64, 'x');
   e.cut.partitions = {{{0}, 2}, {{1}, 1}, {{2}, 1}};
-  EXPECT_EQ(partition_names(e.sizing, e.cut),
-            (std::vector<std::string>{"fast-jobs", "fast-jobs-2", std::string(50, 'x')}));
+  std::vector<std::string> names;
+  for (const SizedPartition& part : e.sized().partitions) names.push_back(part.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"fast-jobs", "fast-jobs-2", std::string(50, 'x')}));
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

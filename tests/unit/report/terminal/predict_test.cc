@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/predict_text.h"
+#include "orchestrator/answers/predict.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "orchestrator/base/json_put.h"
+#include "orchestrator/report/terminal/answers.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 PredictAnswer answer(std::vector<double> s, std::vector<double> c, int to,
@@ -114,7 +116,7 @@ TEST(Predict, RefusesWhatTheLawsRefuse) {
 }
 
 TEST(PredictText, SaysItInWordsBeforeTheNumbers) {
-  const std::string text = predict_text(answer({0.05}, {0, 0.01}, 512), 1000);
+  const std::string text = to_text(answer({0.05}, {0, 0.01}, 512), 1000);
   EXPECT_EQ(
       text.rfind("s=0.05, c=0: at K=512 it is 19.28 times as fast (E=0.0377), 96.4% of the ceiling "
                  "of 20; every further worker makes it faster; E is 0.8 or more up to K=6, "
@@ -128,7 +130,7 @@ TEST(PredictText, SaysItInWordsBeforeTheNumbers) {
 }
 
 TEST(PredictText, WeakSaysHowMuchLongerTheLargerProblemTakes) {
-  const std::string text = predict_text(answer({0.05}, {0.01}, 128, Mode::weak), 1000);
+  const std::string text = to_text(answer({0.05}, {0.01}, 128, Mode::weak), 1000);
   expect_in(text,
             "s=0.05, c=0.01: at K=128 a problem 128 times as large takes 1.07 times as long "
             "(E=0.935); E stays at 0.8 or above up to K=128.\n");
@@ -136,22 +138,21 @@ TEST(PredictText, WeakSaysHowMuchLongerTheLargerProblemTakes) {
 }
 
 TEST(PredictText, SaysWhenTheFastestKLiesBeyondOrAtOne) {
-  expect_in(predict_text(answer({0.05}, {0.01}, 32), 1000), "which lies beyond this table");
-  expect_in(predict_text(answer({1}, {0.01}, 32), 1000), "no K is faster than one worker");
-  expect_in(predict_text(answer({0}, {0}, 32), 1000),
-            "at K=32 it is 32 times as fast (E=1); every");
+  expect_in(to_text(answer({0.05}, {0.01}, 32), 1000), "which lies beyond this table");
+  expect_in(to_text(answer({1}, {0.01}, 32), 1000), "no K is faster than one worker");
+  expect_in(to_text(answer({0}, {0}, 32), 1000), "at K=32 it is 32 times as fast (E=1); every");
 }
 
 TEST(PredictText, FitsAHundredColumnsUpToTheLargestK) {
   for (const Mode mode : {Mode::strong, Mode::weak}) {
     std::istringstream lines(
-        predict_text(answer({0, 0.000001, 0.123456, 1}, {0, 0.000123, 1000}, 1048576, mode), 100));
+        to_text(answer({0, 0.000001, 0.123456, 1}, {0, 0.000123, 1000}, 1048576, mode), 100));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100) << line;
   }
 }
 
 TEST(PredictJson, HoldsTheSameNumbersAndNullWhereThereIsNone) {
-  const std::string text = predict_json(answer({0.5}, {0}, 2));
+  const std::string text = json_text(answer({0.5}, {0}, 2));
   EXPECT_EQ(
       text,
       R"({"mode":"strong","to":2,"predictions":[{"serial":0.5,"log_coefficient":0,)"
@@ -163,4 +164,4 @@ TEST(PredictJson, HoldsTheSameNumbersAndNullWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/answers/context.h"
+#include "orchestrator/answers/prices.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/session.h"
 #include "orchestrator/cost/sizing.h"
 #include "orchestrator/model/mix.h"
-#include "orchestrator/model/price.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 
 // How long a run takes at each K.
 struct MixCurve {
@@ -28,14 +28,11 @@ struct MixCurve {
 };
 
 // One for each workload. The database is only opened if a workload names a study.
-Result<std::vector<MixCurve>> mix_curves(const Session& session, const Mix& mix);
-
-// What an hour of one node costs, whether it is busy or not.
-std::int64_t held_node_hour(const Mix& mix, const PriceItem& item);
+Result<std::vector<MixCurve>> mix_curves(const Context& context, const Mix& mix);
 
 // `factors` come on top of what the mix says.
 Result<SizingMix> sizing_mix(const Mix& mix, const std::vector<MixCurve>& curves,
-                             const PriceBook& book, const PriceItem& item, const WhatIf& factors,
+                             const Prices& prices, const WhatIf& factors,
                              std::vector<std::string>& notes);
 
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

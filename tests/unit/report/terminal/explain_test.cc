@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/explain_text.h"
+#include "orchestrator/answers/explain.h"
 
 #include <gtest/gtest.h>
 
-namespace kneepoint::cli {
+#include "orchestrator/report/terminal/answers.h"
+
+namespace kneepoint {
 namespace {
 
 RunStory example_story() {
@@ -19,22 +21,24 @@ RunStory example_story() {
   point.shape.ranks = point.shape.ranks_per_node = 4;
   point.command.argv = {"/bin/kp-jacobi3d", "--size", "512", "it's here"};
   AttemptStory failed{};
-  failed.row.number = 1;
-  failed.row.state = AttemptState::failed;
-  failed.row.reason = Reason::exit_code;
-  failed.row.exit_code = 3;
+  failed.number = 1;
+  failed.state = AttemptState::failed;
+  failed.reason = Reason::exit_code;
+  failed.exit_code = 3;
+  failed.name = "r3-a1";
   failed.folder = "/runs/jacobi-1a2b3c4d-1/r3-a1";
   story.attempts.push_back(failed);
   AttemptStory good{};
-  good.row.number = 2;
-  good.row.state = AttemptState::succeeded;
-  good.row.submitted_ns = kSecond;
-  good.row.started_ns = 3 * kSecond;
-  good.row.ended_ns = 5 * kSecond;
+  good.number = 2;
+  good.state = AttemptState::succeeded;
+  good.submitted_ns = kSecond;
+  good.started_ns = 3 * kSecond;
+  good.ended_ns = 5 * kSecond;
   good.samples = {{0, true, 2 * kSecond, 0, 0, 0, 0, 0},
                   {1, false, kSecond, kSecond, kSecond, kSecond / 2, kSecond / 4, 0},
                   {2, false, 3 * kSecond, kSecond, kSecond, kSecond / 2, kSecond / 4, 0}};
   good.facts = {{"host1", "cpu.model", "some processor"}};
+  good.name = "r3-a2";
   good.folder = "/runs/jacobi-1a2b3c4d-1/r3-a2";
   good.folder_exists = true;
   story.attempts.push_back(good);
@@ -70,7 +74,7 @@ TEST(ExplainText, TellsTheWholeStory) {
 }
 
 TEST(ExplainText, JsonCarriesTheSame) {
-  const std::string json = to_json(example_story());
+  const std::string json = json_text(example_story());
   EXPECT_NE(json.find(R"("state":"failed","reason":"exit_code")"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name":"cpu.model","value":"some processor")"), std::string::npos);
   EXPECT_NE(json.find(R"("kind":"retry","run":3,"attempt":1,"text":"trying again"}])"),
@@ -81,7 +85,7 @@ TEST(ExplainText, JsonCarriesTheSame) {
 
 TEST(ExplainText, TheMpiCallsOfAProfileAreListedWithTheirSpreadOverRanks) {
   RunStory story = example_story();
-  AttemptProfile& profile = story.attempts[1].profile;
+  ProfileStory& profile = story.attempts[1].profile;
   profile.ranks = {{0, true, 1, 2 * kSecond, kSecond / 5, 0, 0, 0, 0, 0},
                    {1, false, 1, 2 * kSecond, kSecond / 2, 0, kSecond / 2, 0, 0, 0}};
   profile.operations = {{"MPI_Allreduce", "collective", 400, 3200, 700 * kMillisecond, kSecond / 2},
@@ -95,12 +99,12 @@ TEST(ExplainText, TheMpiCallsOfAProfileAreListedWithTheirSpreadOverRanks) {
                 "    MPI_Allreduce  collective    400      3.2 kB        350 ms        500 ms\n"),
             std::string::npos)
       << to_text(story);
-  const std::string json = to_json(story);
+  const std::string json = json_text(story);
   EXPECT_NE(json.find(R"("mpi_profile":{"ranks":[{"rank":0,"complete":true,)"), std::string::npos);
   EXPECT_NE(json.find(R"({"name":"MPI_Waitall","kind":"wait","calls":2,"bytes":0,)"),
             std::string::npos)
       << json;
-  EXPECT_EQ(to_json(example_story()).find("mpi_profile"), std::string::npos);
+  EXPECT_EQ(json_text(example_story()).find("mpi_profile"), std::string::npos);
 }
 
 TEST(ExplainText, AThousandRanksAreNotListed) {
@@ -108,7 +112,7 @@ TEST(ExplainText, AThousandRanksAreNotListed) {
   for (int rank = 0; rank < 1000; ++rank) story.attempts[1].ranks.push_back({rank, "n1", "0"});
   const std::string text = to_text(story);
   EXPECT_NE(text.find("    and 984 more; --json has all\n"), std::string::npos) << text;
-  EXPECT_NE(to_json(story).find("\"rank\":999"), std::string::npos);
+  EXPECT_NE(json_text(story).find("\"rank\":999"), std::string::npos);
 }
 
 TEST(ExplainText, ADetailThatOnlyRepeatsTheReasonIsSaidOnce) {
@@ -120,4 +124,4 @@ TEST(ExplainText, ADetailThatOnlyRepeatsTheReasonIsSaidOnce) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

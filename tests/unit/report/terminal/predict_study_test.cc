@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/predict_text.h"
+#include "orchestrator/answers/predict.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <sstream>
 
+#include "orchestrator/report/terminal/answers.h"
 #include "orchestrator/report/text.h"
 
-namespace kneepoint::cli {
+namespace kneepoint {
 namespace {
 
 // Strong runs of 100 s on one worker by s + (1-s)/K + c·log2 K, three at each K, within 1%.
@@ -65,7 +66,7 @@ TEST(PredictStudy, FindsTheLawBehindTheRunsAndSaysThatItExtrapolates) {
   EXPECT_NEAR(*curve.points[1].measured, 12.484, 0.001);
   ASSERT_FALSE(curve.models.empty());
   EXPECT_TRUE(curve.models.front().fastest_k);
-  const std::string text = predict_text(*answer, 1000);
+  const std::string text = to_text(*answer, 1000);
   expect_in_study(text, "extrapolation to 4 times the largest K measured (64)");
   expect_in_study(text, "extrapolated\n");
   expect_in_study(text, "between\n");
@@ -87,7 +88,7 @@ TEST(PredictStudy, StopsAtFourTimesUnlessAskedForMoreAndAtTenAlways) {
   EXPECT_TRUE(refused->curves[0].points.empty());
   ASSERT_EQ(refused->curves[0].refused.size(), 2U);
   expect_in_study(refusals_of(refused->curves[0])[0], "(--beyond)");
-  expect_in_study(predict_text(*refused, 1000), "refused: K=257 is more than 4 times");
+  expect_in_study(to_text(*refused, 1000), "refused: K=257 is more than 4 times");
   const auto beyond = predict_study(runs, {.to = {640, 641}, .beyond = true});
   ASSERT_TRUE(beyond);
   ASSERT_EQ(beyond->curves[0].points.size(), 1U);
@@ -102,7 +103,7 @@ TEST(PredictStudy, WeakSpeedupCountsResults) {
   const PredictedK& at = answer->curves[0].points.at(0);
   EXPECT_NEAR(at.efficiency.value, 1 / 1.07, 0.01);
   EXPECT_NEAR(at.speedup.value, 128 * at.efficiency.value, 1e-9);
-  expect_in_study(predict_text(*answer, 1000), "a problem that grows with K would take 107 s");
+  expect_in_study(to_text(*answer, 1000), "a problem that grows with K would take 107 s");
 }
 
 TEST(PredictStudy, LeavesOutRunsThatDoNotCount) {
@@ -150,7 +151,7 @@ TEST(PredictStudy, SaysWhenTheBestModelDoesNotFit) {
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->curves[0].points.empty());
   ASSERT_EQ(warnings_of(answer->curves[0]).size(), 1U);
-  expect_in_study(predict_text(*answer, 1000), "warning: the best model");
+  expect_in_study(to_text(*answer, 1000), "warning: the best model");
 }
 
 TEST(PredictStudy, NamesTheCurvesWhenThereIsNoSuchOne) {
@@ -165,10 +166,10 @@ TEST(PredictStudy, TheTextKeepsItsWidthAndTheJsonHasEveryNumber) {
   runs.caveats = {{"speedup_only", "The table holds speedups only."}};
   const auto answer = predict_study(runs, {.to = {128, 256}});
   ASSERT_TRUE(answer);
-  std::istringstream lines(predict_text(*answer, 100));
+  std::istringstream lines(to_text(*answer, 100));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100) << line;
-  expect_in_study(predict_text(*answer, 100), "T (relative)");
-  const std::string json = predict_json(*answer);
+  expect_in_study(to_text(*answer, 100), "T (relative)");
+  const std::string json = to_json(*answer);
   expect_in_study(json, R"("time_unit":"baseline")");
   for (const char* key : {"\"speedup\":{\"value\"", "\"efficiency\":{\"value\"", "\"extrapolated\"",
                           "\"measured\":null", "\"models\":[", "\"fastest_k\"", "\"refused\":[]"}) {
@@ -177,4 +178,4 @@ TEST(PredictStudy, TheTextKeepsItsWidthAndTheJsonHasEveryNumber) {
 }
 
 }  // namespace
-}  // namespace kneepoint::cli
+}  // namespace kneepoint

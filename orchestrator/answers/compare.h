@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two or more studies of one plan against each other: analysis/comparison.h compares the times, the
+// prices of each study say what a result costs. The first study is A; every other one is compared
+// with it. Without prices a node-hour of A stands for money.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/analysis/comparison/comparison.h"
+#include "orchestrator/answers/context.h"
+#include "orchestrator/answers/prices.h"
+#include "orchestrator/base/fields.h"
+#include "orchestrator/cost/break_even_price.h"
+#include "orchestrator/plan/yaml/problem.h"
+
+namespace kneepoint {
+
+// As typed, none or "" for what was not said.
+struct CompareRequest {
+  std::vector<std::string> studies;  // A first; ids, unique prefixes or names
+  std::string prices, items;         // as prices_of_studies() takes them
+  std::optional<double> floor;       // none: A's
+  std::optional<Mode> mode;          // none: both
+  std::optional<std::string> case_name;
+};
+
+struct CompareStudy {
+  std::string id, site, backend;
+  std::vector<Caveat> caveats;
+  Prices prices;
+  static constexpr auto fields() {
+    using T = CompareStudy;
+    return described(field("study", &T::id), field("site", &T::site), field("backend", &T::backend),
+                     fields_of([](const T& one) { return one.prices.names(); }),
+                     field("caveats", &T::caveats));
+  }
+};
+
+// `cost`: none: no times, so no prices.
+struct PricedSide : ComparedSide {
+  std::optional<CostPoint> cost;
+  static constexpr auto fields() {
+    using T = PricedSide;
+    return described(
+        field("runs", &T::runs), field("seconds", &T::seconds),
+        field("seconds_interval", &T::seconds_interval), field("efficiency", &T::efficiency),
+        field("efficiency_interval", &T::efficiency_interval),
+        field(
+            "per_result_micros",
+            [](const T& one) { return one.cost ? micros_of(one.cost->per_result) : std::nullopt; }),
+        field("per_result_interval",
+              [](const T& one) { return one.cost ? one.cost->per_result_interval : std::nullopt; }),
+        field("flags", &T::flags));
+  }
+};
+
+struct PricedPoint : ComparedPoint {
+  std::optional<CostPoint> cost_a, cost_b;
+  std::optional<BreakEvenPrice> below;  // none: T is not comparable there
+  static constexpr auto fields() {
+    using T = PricedPoint;
+    return described(field("k", &T::k),
+                     field("a",
+                           [](const T& at) {
+                             return PricedSide{at.a, at.cost_a};
+                           }),
+                     field("b",
+                           [](const T& at) {
+                             return PricedSide{at.b, at.cost_b};
+                           }),
+                     field("ratio", &T::ratio), field("ratio_interval", &T::interval),
+                     field("faster", &T::faster), field("why", &T::why),
+                     field("break_even", &T::below));
+  }
+};
+
+struct ComparedKnee {
+  std::optional<double> k;
+  std::string where;
+  std::optional<double> low, high;
+  bool open_high = false;
+  static constexpr auto fields() {
+    using T = ComparedKnee;
+    return described(field("k", &T::k), field("where", &T::where), field("low", &T::low),
+                     field("high", &T::high));
+  }
+};
+
+struct PricedComparison : CurveComparison {
+  std::string result_name;
+  std::optional<int> telling_k;            // that the words are about; none: no T was compared
+  std::vector<PricedPoint> priced_points;  // `points` with their prices
+
+  ComparedKnee knee_of(bool b) const;
+  const PricedPoint* telling() const;  // nullptr: none
+  static constexpr auto fields() {
+    using T = PricedComparison;
+    return described(field("case", &T::case_name), field("mode", &T::mode),
+                     field("build_a", &T::build_a), field("build_b", &T::build_b),
+                     field("shape", &T::shape), field("result", &T::result_name),
+                     field("telling_k", &T::telling_k),
+                     field("knee_a", [](const T& one) { return one.knee_of(false); }),
+                     field("knee_b", [](const T& one) { return one.knee_of(true); }),
+                     field("points", &T::priced_points), field("only_a", &T::only_a),
+                     field("only_b", &T::only_b), field("obstacles", &T::obstacles),
+                     field("differences", &T::differences));
+  }
+};
+
+struct ComparePair {
+  CompareStudy a, b;
+  std::vector<PricedComparison> curves;
+  std::vector<std::string> not_compared;  // as StudyComparison has them
+  std::vector<Difference> differences;
+  std::vector<std::string> notes;
+  bool compared = false;  // some T was
+  std::string no_money;   // why costs can't be set against each other; "": they can
+  static constexpr auto fields() {
+    using T = ComparePair;
+    return described(field("a", [](const T& one) { return one.a.id; }),
+                     field("b", [](const T& one) { return one.b.id; }), field("curves", &T::curves),
+                     field("not_compared", &T::not_compared), field("differences", &T::differences),
+                     field("notes", &T::notes), field("no_money", &T::no_money));
+  }
+};
+
+struct CompareAnswer {
+  double floor = 0.7;
+  bool priced = false;                // by a price book; else in node-hours
+  std::vector<CompareStudy> studies;  // A first
+  std::vector<ComparePair> pairs;
+  std::vector<Problem> problems;  // of a price book; nothing was compared then
+
+  bool any() const;  // some T was compared
+  static constexpr auto fields() {
+    using T = CompareAnswer;
+    return described(field("schema", [](const T&) { return "kneepoint.compare/1"; }),
+                     field("floor", &T::floor), field("studies", &T::studies),
+                     field("pairs", &T::pairs));
+  }
+};
+
+Result<CompareAnswer> compare(const Context& context, const CompareRequest& request);
+
+}  // namespace kneepoint

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How to cut a cluster for a mix of workloads: which K to run each at, how many nodes to set aside
+// for it, what that costs and how long its jobs wait. cost/sizing.h searches; the usual cuts stand
+// beside the recommended one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/answers/context.h"
+#include "orchestrator/answers/prices.h"
+#include "orchestrator/base/fields.h"
+#include "orchestrator/cost/sizing.h"
+#include "orchestrator/model/mix.h"
+#include "orchestrator/plan/yaml/problem.h"
+
+namespace kneepoint {
+
+struct SizeRequest {
+  std::string mix;  // its file
+  WhatIf factors;   // on top of what the mix says
+  bool modelled = false, backfill = false;
+};
+
+// One workload in a cut. What a queue that only grows has no number for is absent.
+struct SizedWorkload {
+  std::string name;
+  Mode mode = Mode::strong;
+  int k = 1, nodes = 1;
+  bool modelled = false;  // not measured
+  double seconds = 0, per_hour = 0;
+  int partition = 0;  // index
+  std::optional<Estimate> wait, wait_p95;
+  std::optional<double> deadline_seconds, in_time_wanted, late_share;
+  bool in_time = false;
+  std::int64_t job_micros = 0, hour_micros = 0;
+  static constexpr auto fields() {
+    using T = SizedWorkload;
+    return described(field("name", &T::name), field("mode", &T::mode), field("k", &T::k),
+                     field("nodes", &T::nodes), field("modelled", &T::modelled),
+                     field("seconds", &T::seconds), field("per_hour", &T::per_hour),
+                     field("partition", &T::partition), field("wait_seconds", &T::wait),
+                     field("wait_p95_seconds", &T::wait_p95),
+                     field("deadline_seconds", &T::deadline_seconds),
+                     field("in_time_wanted", &T::in_time_wanted),
+                     field("late_share", &T::late_share), field("in_time", &T::in_time),
+                     field("job_micros", &T::job_micros), field("hour_micros", &T::hour_micros));
+  }
+};
+
+struct SizedPartition {
+  std::string name;  // of its workloads; unique, lower-case, at most 50 characters
+  int nodes = 1, workers = 1, max_nodes_per_job = 0;
+  std::optional<Estimate> utilisation;
+  static constexpr auto fields() {
+    using T = SizedPartition;
+    return described(
+        field("name", &T::name), field("nodes", &T::nodes), field("workers", &T::workers),
+        field("max_nodes_per_job", &T::max_nodes_per_job), field("utilisation", &T::utilisation));
+  }
+};
+
+struct SizedCut {
+  std::string name;
+  bool feasible = false, saturated = false;
+  int nodes = 0, workers = 0;
+  std::int64_t hour_micros = 0;
+  double results_per_hour = 0;
+  std::optional<double> results_per_unit;
+  std::optional<double> wait_seconds, utilisation, late_share;  // over all its jobs
+  std::vector<SizedPartition> partitions;
+  std::vector<SizedWorkload> workloads;
+  static constexpr auto fields() {
+    using T = SizedCut;
+    return described(
+        field("name", &T::name), field("feasible", &T::feasible), field("saturated", &T::saturated),
+        field("nodes", &T::nodes), field("workers", &T::workers),
+        field("hour_micros", &T::hour_micros), field("results_per_hour", &T::results_per_hour),
+        field("results_per_unit", &T::results_per_unit), field("wait_seconds", &T::wait_seconds),
+        field("utilisation", &T::utilisation), field("late_share", &T::late_share),
+        field("partitions", &T::partitions), field("workloads", &T::workloads));
+  }
+};
+
+// What there is to say of one set of factors.
+struct SizedMix {
+  WhatIf factors;
+  int nodes = 0;  // to be cut
+  int workers = 0;
+  std::optional<SizedCut> recommended;  // none: `why` says why
+  std::string why;
+  std::optional<int> nodes_needed;   // that would do, when these don't
+  std::optional<double> cost_bound;  // units an hour: no cut can cost less
+  bool search_ended_early = false;   // sharing was not searched to the end
+  static constexpr auto fields() {
+    using T = SizedMix;
+    return described(field("load", [](const T& one) { return one.factors.load; }),
+                     field("price", [](const T& one) { return one.factors.price; }),
+                     field("recommended", &T::recommended), field("why", &T::why),
+                     field("nodes_needed", &T::nodes_needed),
+                     field("cost_bound_per_hour", &T::cost_bound),
+                     field("search_ended_early", &T::search_ended_early));
+  }
+};
+
+struct SizeAnswer : SizedMix {
+  Mix mix;
+  Prices prices;
+  bool modelled = false;  // some K that could be chosen was not measured
+  std::vector<SizedCut> others;
+  std::vector<SizedMix> what_if;
+  std::vector<std::string> studies;  // by workload; "": from the file
+  std::vector<std::string> notes;
+  std::vector<Problem> problems;  // of the mix or its price book; nothing was cut then
+  static constexpr auto fields() {
+    using T = SizeAnswer;
+    return described(
+        field("schema", [](const T&) { return "kneepoint.size/1"; }),
+        field("mix", [](const T& one) { return one.mix.name; }),
+        field("worker", [](const T& one) { return one.mix.worker; }), field("nodes", &T::nodes),
+        field("workers", &T::workers),
+        field("workers_per_node", [](const T& one) { return one.mix.workers_per_node; }),
+        fields_of([](const T& one) { return one.prices.names(); }),
+        field("pay", [](const T& one) { return one.mix.held ? "held" : "used"; }),
+        field("backfill", [](const T& one) { return one.mix.backfill; }),
+        field("seed", [](const T& one) { return one.mix.seed; }),
+        fields_of([](const T& one) -> const SizedMix& { return one; }), field("others", &T::others),
+        field("what_if", &T::what_if), field("studies", &T::studies), field("notes", &T::notes));
+  }
+};
+
+// Mixes and price books are files; the database is only opened if a workload names a study.
+Result<SizeAnswer> size_mix(const Context& context, const SizeRequest& request);
+
+// A cut as it is told. `outcome` is what the cut comes to.
+SizedCut sized_cut(const Mix& mix, const SizingMix& sizing, const std::string& name, const Cut& cut,
+                   const CutOutcome& outcome);
+
+}  // namespace kneepoint
