@@ -44,7 +44,7 @@ Claim claim_of_curve(const StudyEvidence& evidence, const Curve& curve) {
     if (point.valid == 0) continue;
     ClaimPoint& at = claim.points.emplace_back();
     at.k = point.point.k;
-    at.efficiency = point.decisive_efficiency();
+    at.efficiency = point.efficiency;
     if (!relative) at.seconds = point.seconds;
     fewest = fewest == 0 ? point.valid : std::min(fewest, point.valid);
   }

@@ -121,8 +121,8 @@ ComparePair compared(const AnalysedStudy& a, const AnalysedStudy& b, double floo
 ComparedKnee PricedComparison::knee_of(bool b) const {
   const KneeAnswer& knee = b ? knee_b : knee_a;
   const std::optional<Knee>& range = b ? knee_range_b : knee_range_a;
-  if (!range) return {knee.k, knee.where, {}, {}};
-  return {knee.k, knee.where, range->low, range->high, range->open_high};
+  if (!range) return {knee.k, knee.where(), {}, {}};
+  return {knee.k, knee.where(), range->low, range->high, range->open_high};
 }
 
 const PricedPoint* PricedComparison::telling() const {

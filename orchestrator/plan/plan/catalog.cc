@@ -2,6 +2,8 @@
 //
 // The catalog's formulas are checked like a plan's, so that a slip in it is seen by our tests and
 // not by a user.
+#include "orchestrator/plan/plan/catalog.h"
+
 #include <algorithm>
 
 #include "orchestrator/base/ensure.h"

@@ -27,18 +27,7 @@ PlanRead read_plan(std::string_view text, const std::string& path,
 
 const KeySet& plan_keys();
 
-struct CatalogRead {
-  std::vector<CatalogEntry> entries;
-  std::vector<Problem> problems;
-};
-
-// workloads/catalog.yaml. Users never write one: the program carries its own, tests bring theirs.
-CatalogRead read_catalog(std::string_view text, const std::string& path);
-
-// The text of workloads/catalog.yaml, embedded at build time.
-extern const char* const kCatalogText;
-
-// Made of it; ENSUREs that it is well-formed.
+// The catalog built into the program (workloads/catalog.yaml); ENSUREs that it is well-formed.
 const std::vector<CatalogEntry>& built_in_catalog();
 
 }  // namespace kneepoint

@@ -70,7 +70,7 @@ std::optional<std::string> file_content(const std::string& path) {
   return text.str();
 }
 
-std::string trimmed(const std::string& text) {
+std::string without_blanks(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return "";
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
@@ -124,7 +124,7 @@ Result<std::vector<KubeconfigFile>> read_kubeconfigs(const KubeAccessPlaces& pla
     if (!text || fs::is_directory(path, ignored)) {
       return Error{ErrorCode::io, "kubeconfig '" + path + "': can't be read", false};
     }
-    if (trimmed(*text).empty()) continue;
+    if (without_blanks(*text).empty()) continue;
     YamlFile file = parse_yaml(*text, path);
     if (!file.problems.empty()) return bad("kubeconfig", to_string(file.problems.front()));
     if (file.root.kind != YamlNode::Kind::map) {
@@ -222,7 +222,7 @@ Result<void> read_exec(const KubeconfigEntry& user, const YamlNode& map, KubeExe
   if (exec.command.find('/') != std::string::npos) exec.command = resolved(exec.command, user.file);
   exec.api_version = text_of(map, "apiVersion");
   if (exec.api_version.empty()) return bad_entry(user, "exec has no apiVersion");
-  exec.install_hint = trimmed(text_of(map, "installHint"));
+  exec.install_hint = without_blanks(text_of(map, "installHint"));
   exec.provide_cluster_info = is_true(map, "provideClusterInfo");
   if (const YamlNode* arguments = child_of(map, "args")) {
     for (const YamlNode& one : arguments->items) exec.arguments.push_back(one.text);
@@ -249,7 +249,7 @@ Result<void> read_user(const KubeconfigEntry& user, KubeAccess& access) {
     return bad_entry(user, lacks_key ? "has a client-certificate, but no client-key"
                                      : "has a client-key, but no client-certificate");
   }
-  access.token = trimmed(text_of(map, "token"));
+  access.token = without_blanks(text_of(map, "token"));
   if (const std::string file = text_of(map, "tokenFile"); !file.empty()) {
     access.token_file = resolved(file, user.file);
     std::error_code ignored;
@@ -307,7 +307,8 @@ Result<KubeAccess> from_pod(const KubeAccessPlaces& places) {
   const auto ca = file_content(ca_file);
   if (!ca) return Error{ErrorCode::not_found, "this pod's '" + ca_file + "' can't be read", false};
   access.ca_pem = *ca;
-  access.name_space = trimmed(file_content(places.account_folder + "/namespace").value_or(""));
+  access.name_space =
+      without_blanks(file_content(places.account_folder + "/namespace").value_or(""));
   return access;
 }
 

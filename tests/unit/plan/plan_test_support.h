@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/matrix.h"
 #include "orchestrator/plan/plan/reader.h"
 #include "orchestrator/plan/site/reader.h"
