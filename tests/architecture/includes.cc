@@ -48,7 +48,11 @@ const std::vector<Edges>& edges() {
        {"orchestrator/answers/", "orchestrator/report/", "orchestrator/store/",
         "orchestrator/cost/", "orchestrator/analysis/", "orchestrator/web/", "orchestrator/io/",
         "orchestrator/model/", "orchestrator/base/"}},
-      {"orchestrator/cli/", {"orchestrator/", "agents/wire/"}},
+      // What commands show is decided in answers; the engine, packs and the server are only driven.
+      {"orchestrator/cli/",
+       {"orchestrator/answers/", "orchestrator/report/", "orchestrator/server/",
+        "orchestrator/engine/engine.h", "orchestrator/pack/pack.h", "orchestrator/plan/",
+        "orchestrator/web/", "orchestrator/io/", "orchestrator/base/"}},
       {"agents/wire/", {"orchestrator/base/"}},
       // Loaded into other people's programs: nothing but each other.
       {"agents/pmpi/", {"agents/probe/"}},
