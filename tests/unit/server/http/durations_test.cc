@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/server/push/stats.h"
+#include "orchestrator/server/http/durations.h"
 
 #include <gtest/gtest.h>
 

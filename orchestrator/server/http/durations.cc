@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bucket i ends at 1 us × 1.1^i: the last one ends beyond a day.
-#include "orchestrator/server/push/stats.h"
+#include "orchestrator/server/http/durations.h"
 
 #include <algorithm>
 #include <cmath>
