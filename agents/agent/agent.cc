@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/placement.h"
 #include "agents/agent/push/pusher.h"
 #include "agents/agent/supervise/step_runner.h"
@@ -35,7 +35,7 @@ bool lock(const File& file) {
   return fcntl(file.fd(), F_OFD_SETLK, &whole) == 0;
 }
 
-// A controller has cancelled it before anybody began it (orchestrator/backend/local/files.cc).
+// A controller has cancelled it before anybody began it (orchestrator/backend/allocation_files.cc).
 bool is_withdrawn(const std::string& path) {
   return access((path + ".withdrawn").c_str(), F_OK) == 0;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "orchestrator/base/result.h"
 
@@ -39,5 +40,15 @@ void fill_standard_descriptors();
 
 // All bytes or an error that names the path.
 Result<void> write_all(const File& file, std::string_view bytes, const std::string& path);
+
+// Where the agent finds what belongs to it. In a build tree all programs lie in one folder; an
+// installation keeps those that people don't call in lib/kneepoint. Both are looked for from the
+// running program's own place, so that an installation may be moved.
+
+// Where `name` may lie, given the path of the program: beside it, then ../lib/kneepoint. Pure.
+std::vector<std::string> places_of_part(const std::string& program, const std::string& name);
+
+// The first of these places where something is; "": it was not installed.
+std::string find_part(const std::string& name);
 
 }  // namespace kneepoint::agent

@@ -16,7 +16,7 @@
 #include <set>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/spread.h"
 #include "orchestrator/base/base64.h"
 #include "orchestrator/base/text.h"

@@ -12,8 +12,8 @@
 
 #include "orchestrator/io/subprocess.h"
 #ifdef KP_KUBE_FOLDER
-#include "orchestrator/backend/kubernetes/book.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
+#include "orchestrator/backend/kubernetes/session.h"
 #endif
 
 namespace kneepoint::contract {

@@ -13,7 +13,7 @@
 
 #include "agents/wire/record.h"
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/simulated/cluster.h"
 #include "tests/fakes/patience.h"
 #include "tests/fakes/present.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "tests/slurm/slurm_place.h"
 
 namespace kneepoint {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "agents/wire/record.h"
-#include "workloads/machine/memory_room.h"
 #include "workloads/machine/rates.h"
 #include "workloads/numerics/threads.h"
 

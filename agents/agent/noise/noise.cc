@@ -18,7 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "agents/agent/own_place.h"
+#include "agents/agent/file.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/text.h"
 

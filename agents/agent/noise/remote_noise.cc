@@ -14,7 +14,7 @@
 #include <cstdlib>
 
 #include "agents/agent/pod/client.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/spread.h"
 #include "agents/agent/supervise/child.h"
 #include "orchestrator/base/node_list.h"

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/run_folder.h"
 #include "orchestrator/base/text.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/wire.h"
+#include "agents/agent/pod/channel.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {

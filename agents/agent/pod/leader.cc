@@ -18,7 +18,7 @@
 #include <limits>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/pod/finder.h"
+#include "agents/agent/pod/link.h"
 #include "agents/agent/pod/log.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/pod/relay.h"

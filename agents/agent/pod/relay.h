@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agents/agent/pod/link.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 
 namespace kneepoint::agent {
 

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "agents/agent/own_place.h"
-#include "agents/agent/provenance/fact_cache.h"
+#include "agents/agent/file.h"
+#include "agents/agent/provenance/provenance.h"
 #include "agents/wire/record.h"
 
 namespace kneepoint::agent {

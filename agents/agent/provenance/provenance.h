@@ -5,6 +5,7 @@
 // facts.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,5 +54,16 @@ Facts step_facts(const StepSpec& step);
 std::string boot_and_viewpoint();
 // As the batch system names it; in a pod: its node's name, since a pod is gone with its run.
 std::string host_name();
+
+// Facts kept between agents of one user on one node, so that a step reads one small file instead of
+// twenty. Only files of this very user in a folder that nobody else can write to are believed; a
+// cache that can't be used is no error.
+
+// $XDG_RUNTIME_DIR/kneepoint, else /tmp/kneepoint-<uid>; "" if it isn't safe to use.
+std::string fact_cache_folder();
+
+// The facts kept under `name` in `folder`, or what `gather` gives, then kept.
+Facts cached_facts(const std::string& folder, const std::string& name,
+                   const std::function<Facts()>& gather);
 
 }  // namespace kneepoint::agent

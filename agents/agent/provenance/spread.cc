@@ -16,7 +16,7 @@
 #include <memory>
 
 #include "agents/agent/pod/client.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/signals.h"

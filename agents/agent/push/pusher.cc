@@ -16,7 +16,7 @@
 #include <cstdio>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/own_place.h"
+#include "agents/agent/file.h"
 #include "agents/agent/supervise/child.h"
 #include "orchestrator/base/text.h"
 

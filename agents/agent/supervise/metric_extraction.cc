@@ -21,7 +21,7 @@
 
 #include "agents/agent/json_value.h"
 #include "agents/agent/run_folder.h"
-#include "agents/agent/supervise/sanity.h"
+#include "agents/agent/supervise/outcome.h"
 
 namespace kneepoint::agent {
 namespace {

@@ -9,7 +9,7 @@
 #include "orchestrator/backend/kubernetes/observer.h"
 #include "orchestrator/backend/kubernetes/rights.h"
 #include "orchestrator/backend/kubernetes/submit.h"
-#include "orchestrator/backend/local/job.h"
+#include "orchestrator/backend/allocation_files.h"
 
 namespace kneepoint {
 namespace {

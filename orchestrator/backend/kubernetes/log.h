@@ -12,7 +12,7 @@
 
 #include "agents/wire/frame.h"
 #include "orchestrator/backend/kubernetes/client.h"
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 
 namespace kneepoint {
 

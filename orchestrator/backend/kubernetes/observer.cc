@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/kubernetes/end.h"
+#include "orchestrator/backend/kubernetes/session.h"
 #include "orchestrator/io/http_url.h"
 
 namespace kneepoint {

@@ -17,4 +17,10 @@ enum class KubeRole { any, launcher, worker };
 std::string kube_pod_spec(const AllocationRequest& request, const Site& site,
                           const std::string& job, const std::string& key, KubeRole role);
 
+// A strategic merge, as far as a pod's specification needs it. Pure. Maps are merged key by key,
+// null removes, lists of things with names are merged by name, and other lists are replaced.
+
+// Texts in JSON, both of them maps.
+std::string kube_patched(const std::string& original, const std::string& patch);
+
 }  // namespace kneepoint

@@ -7,7 +7,6 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/backend/kubernetes/kind.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 
 namespace kneepoint {

@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/local/cores.h"
-#include "orchestrator/backend/local/job.h"
+#include "orchestrator/backend/core_sets.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/local/request.h"
 #include "orchestrator/io/subprocess.h"
 

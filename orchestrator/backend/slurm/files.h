@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 
 namespace kneepoint {
 

@@ -13,7 +13,7 @@
 #include <set>
 
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/local/job.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/slurm/files.h"
 #include "orchestrator/backend/slurm/request.h"
 #include "orchestrator/backend/slurm/watch.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/slurm/transport.h"
 
 namespace kneepoint {

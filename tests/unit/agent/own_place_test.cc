@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/agent/own_place.h"
+#include "agents/agent/file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/engine/back_off.h"
+#include "orchestrator/engine/contact.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // When a run counts as disturbed, in which words, and what becomes of it.
-#include "orchestrator/engine/disturbance.h"
+#include "orchestrator/engine/retry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/engine/reserve.h"
+#include "orchestrator/engine/admission.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ed25519 against RFC 8032, and keys that are none.
-#include "orchestrator/pack/signature.h"
+#include "orchestrator/pack/pack.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which pod it is and how the others are called: of an Indexed Job, and of an MPIJob.
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where ranks ran against where they were asked to run.
-#include "agents/agent/provenance/binding.h"
+#include "agents/agent/provenance/placement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cache saves gathering, and believes nobody else's files.
-#include "agents/agent/provenance/fact_cache.h"
+#include "agents/agent/provenance/provenance.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 // Whose CPU time is ours, by the texts of the kernel: that of the whole batch job or of the
 // container, and never that of the whole machine. And its count of OOM kills. In both versions of
 // control groups.
-#include "agents/agent/supervise/cgroup.h"
+#include "agents/agent/supervise/run_counters.h"
 
 #include <gtest/gtest.h>
 

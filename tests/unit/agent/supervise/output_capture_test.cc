@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Head, tail and what lies between, against a plain string that keeps everything.
-#include "agents/agent/supervise/output_capture.h"
+#include "agents/agent/supervise/supervisor.h"
 
 #include <gtest/gtest.h>
 

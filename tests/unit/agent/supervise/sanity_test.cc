@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rules about numbers and exit codes as a table: value, rule, sentence.
-#include "agents/agent/supervise/sanity.h"
+#include "agents/agent/supervise/outcome.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/wire/frame.h"
-#include "orchestrator/backend/kubernetes/patch.h"
+#include "orchestrator/backend/kubernetes/pod.h"
 
 namespace kneepoint {
 namespace {

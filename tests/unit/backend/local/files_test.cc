@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

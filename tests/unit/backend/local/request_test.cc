@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 
 namespace kneepoint {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The only file of the workloads that sleeps. CLOCK_MONOTONIC is the clock behind Clock::steady().
-#include "workloads/harness/pause.h"
+#include "workloads/harness/timers.h"
 
 #include <sys/prctl.h>
 
