@@ -26,7 +26,7 @@ constexpr int kBlocksPerTurn = 16;
 
 }  // namespace
 
-Link::Link(File socket, Channel channel, Nanoseconds now)
+Link::Link(Fd socket, Channel channel, Nanoseconds now)
     : socket_(std::move(socket)),
       channel_(std::move(channel)),
       begun_(now),
@@ -37,7 +37,7 @@ Link::Link(File socket, Channel channel, Nanoseconds now)
 void Link::watch(std::vector<pollfd>& entries) const {
   if (!socket_.is_open()) return;
   const bool unsent = channel_.has_unsent();
-  entries.push_back({socket_.fd(), static_cast<short>(unsent ? POLLIN | POLLOUT : POLLIN), 0});
+  entries.push_back({socket_.get(), static_cast<short>(unsent ? POLLIN | POLLOUT : POLLIN), 0});
 }
 
 void Link::close(const std::string& why) {
@@ -49,7 +49,7 @@ void Link::close(const std::string& why) {
 void Link::receive() {
   std::array<char, 32 * 1024> block;
   for (int i = 0; i < kBlocksPerTurn && !ended_; ++i) {
-    const ssize_t n = recv(socket_.fd(), block.data(), block.size(), MSG_DONTWAIT);
+    const ssize_t n = recv(socket_.get(), block.data(), block.size(), MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n < 0) return close(std::string("the connection broke: ") + std::strerror(errno));
@@ -65,7 +65,7 @@ void Link::receive() {
 void Link::write_out() {
   std::string& out = channel_.to_send();
   while (!out.empty()) {
-    const ssize_t n = ::send(socket_.fd(), out.data(), out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t n = ::send(socket_.get(), out.data(), out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n < 0) return close(std::string("the connection broke: ") + std::strerror(errno));
@@ -144,20 +144,17 @@ std::string first_address(const std::string& name, int kind, int family) {
 }
 
 // A process that writes the address of `name` into the pipe, or nothing.
-File ask_name_server(const std::string& name) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {};
-  File reading(ends[0]);
-  const File writing(ends[1]);
-  const pid_t pid = fork();
-  if (pid < 0) return {};
+Fd ask_name_server(const std::string& name) {
+  auto pipe = make_pipe(O_NONBLOCK);
+  const pid_t pid = pipe ? fork() : -1;
+  if (pid < 0) return Fd();
   if (pid == 0) {
     std::string found = first_address(name, ns_t_a, AF_INET);
     if (found.empty()) found = first_address(name, ns_t_aaaa, AF_INET6);
-    (void)!write(writing.fd(), found.data(), found.size());
+    (void)!write(pipe->write_end.get(), found.data(), found.size());
     _exit(0);
   }
-  return reading;
+  return std::move(pipe->read_end);
 }
 
 }  // namespace
@@ -186,8 +183,8 @@ PodFinder::PodFinder(const PodSettings& settings, int index)
     : settings_(settings), index_(index), name_(settings.pod_name(index)), pause_(kFirstPause) {}
 
 void PodFinder::watch(std::vector<pollfd>& entries) const {
-  if (answer_.is_open()) entries.push_back({answer_.fd(), POLLIN, 0});
-  if (socket_.is_open()) entries.push_back({socket_.fd(), POLLOUT, 0});
+  if (answer_.is_open()) entries.push_back({answer_.get(), POLLIN, 0});
+  if (socket_.is_open()) entries.push_back({socket_.get(), POLLOUT, 0});
   if (link_) link_->watch(entries);
 }
 
@@ -219,7 +216,7 @@ void PodFinder::begin(Nanoseconds now) {
 
 void PodFinder::resolve(Nanoseconds now) {
   std::array<char, 256> block{};
-  const ssize_t n = read(answer_.fd(), block.data(), block.size());
+  const ssize_t n = read(answer_.get(), block.data(), block.size());
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n > 0) {
     answered_.append(block.data(), static_cast<std::size_t>(n));
@@ -232,29 +229,29 @@ void PodFinder::resolve(Nanoseconds now) {
 }
 
 void PodFinder::connect_to(const Address& address, Nanoseconds now) {
-  socket_ = File(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  socket_ = Fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const auto* where = reinterpret_cast<const sockaddr*>(&address.storage);
   if (!socket_.is_open() ||
-      (connect(socket_.fd(), where, address.length) != 0 && errno != EINPROGRESS)) {
+      (connect(socket_.get(), where, address.length) != 0 && errno != EINPROGRESS)) {
     return again(system_error("connect", errno).message, now);
   }
   deadline_ = wake_ = now + kConnectLimit;
 }
 
 void PodFinder::look_at_connection(Nanoseconds now) {
-  pollfd entry{socket_.fd(), POLLOUT, 0};
+  pollfd entry{socket_.get(), POLLOUT, 0};
   if (poll(&entry, 1, 0) == 0) {
     if (now >= deadline_) again("connect: no answer", now);
     return;
   }
   int failure = 0;
   socklen_t size = sizeof failure;
-  getsockopt(socket_.fd(), SOL_SOCKET, SO_ERROR, &failure, &size);
+  getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
   if (failure != 0) return again(std::string("connect: ") + std::strerror(failure), now);
   const int yes = 1;
-  setsockopt(socket_.fd(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   link_.emplace(std::move(socket_), Channel(Channel::Side::leader, settings_.key, name_), now);
-  socket_ = File();
+  socket_ = Fd();
   wake_ = now + kGreetingLimit;
 }
 

@@ -25,7 +25,7 @@ constexpr Nanoseconds kGreetingLimit = 5 * kSecond;
 class Link {
  public:
   // `socket` is non-blocking and connected.
-  Link(File socket, Channel channel, Nanoseconds now);
+  Link(Fd socket, Channel channel, Nanoseconds now);
 
   void watch(std::vector<pollfd>& entries) const;
   // Reads and writes what can be without waiting, and looks at the clock.
@@ -42,7 +42,7 @@ class Link {
   void receive();
   void write_out();
 
-  File socket_;
+  Fd socket_;
   Channel channel_;
   std::string problem_;
   Nanoseconds begun_;
@@ -84,9 +84,9 @@ class PodFinder {
   const PodSettings& settings_;
   int index_;
   std::string name_;
-  File answer_;  // of the process that resolves
+  Fd answer_;  // of the process that resolves
   std::string answered_;
-  File socket_;  // connecting
+  Fd socket_;  // connecting
   std::optional<Link> link_;
   Nanoseconds wake_ = 0;
   Nanoseconds deadline_ = 0;  // of the connecting

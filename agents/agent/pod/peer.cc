@@ -55,7 +55,7 @@ class PodProcesses {
 
   void start(std::uint32_t id, std::string_view text, Link& link);
   // False: nothing more can be read now.
-  static bool pass_on(std::uint32_t id, Process& process, File& pipe, char stream, Link& link);
+  static bool pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link);
   void reap();
 
   std::map<std::uint32_t, Process> processes_;
@@ -64,17 +64,16 @@ class PodProcesses {
 void PodProcesses::watch(std::vector<pollfd>& entries) const {
   for (const auto& [id, process] : processes_) {
     if (process.window == 0) continue;
-    if (process.child.out.is_open()) entries.push_back({process.child.out.fd(), POLLIN, 0});
-    if (process.child.err.is_open()) entries.push_back({process.child.err.fd(), POLLIN, 0});
+    if (process.child.out.is_open()) entries.push_back({process.child.out.get(), POLLIN, 0});
+    if (process.child.err.is_open()) entries.push_back({process.child.err.get(), POLLIN, 0});
   }
 }
 
-bool PodProcesses::pass_on(std::uint32_t id, Process& process, File& pipe, char stream,
-                           Link& link) {
+bool PodProcesses::pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link) {
   if (!pipe.is_open() || process.window == 0) return false;
   std::array<char, kMostOutput> block;
   const std::size_t most = std::min<std::size_t>(block.size(), process.window);
-  const ssize_t n = read(pipe.fd(), block.data(), most);
+  const ssize_t n = read(pipe.get(), block.data(), most);
   if (n < 0 && errno == EINTR) return true;
   if (n < 0 && errno == EAGAIN) return false;
   if (n <= 0) {
@@ -155,30 +154,30 @@ Leftovers PodProcesses::kill_all(Nanoseconds limit) {
   return kill_leftovers(0, limit);
 }
 
-Result<File> listen_on(int port) {
+Result<Fd> listen_on(int port) {
   for (const int family : {AF_INET6, AF_INET}) {  // the first takes both, where there is one
-    File file(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Fd file(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!file.is_open()) continue;
     const int yes = 1;
     const int no = 0;
-    setsockopt(file.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(file.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in6 six{};
     sockaddr_in four{};
     six.sin6_family = AF_INET6;
     four.sin_family = AF_INET;
     six.sin6_port = four.sin_port = htons(static_cast<std::uint16_t>(port));
-    if (family == AF_INET6) setsockopt(file.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (family == AF_INET6) setsockopt(file.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     const auto* where = family == AF_INET6 ? reinterpret_cast<const sockaddr*>(&six)
                                            : reinterpret_cast<const sockaddr*>(&four);
     const socklen_t size = family == AF_INET6 ? sizeof six : sizeof four;
-    if (bind(file.fd(), where, size) == 0 && listen(file.fd(), 64) == 0) return file;
+    if (bind(file.get(), where, size) == 0 && listen(file.get(), 64) == 0) return file;
   }
   return system_error("listen on port " + std::to_string(port), errno);
 }
 
 class Peer {
  public:
-  Peer(const PodSettings& settings, Signals signals, File listener)
+  Peer(const PodSettings& settings, Signals signals, Fd listener)
       : settings_(settings), signals_(std::move(signals)), listener_(std::move(listener)) {}
 
   int run() {
@@ -219,7 +218,7 @@ class Peer {
       leader_->watch(entries);
       processes_.watch(entries);
     } else {
-      entries.push_back({listener_.fd(), POLLIN, 0});
+      entries.push_back({listener_.get(), POLLIN, 0});
       for (const Link& stranger : strangers_) stranger.watch(entries);
     }
     poll(entries.data(), entries.size(), kTurnMs);
@@ -227,10 +226,10 @@ class Peer {
 
   void greet(Nanoseconds now) {
     for (;;) {
-      File file(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      Fd file(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!file.is_open()) break;
       const int yes = 1;
-      setsockopt(file.fd(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      setsockopt(file.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
       if (strangers_.size() >= kMostStrangers) strangers_.pop_front();
       strangers_.emplace_back(
           std::move(file), Channel(Channel::Side::peer, settings_.key, settings_.own_name()), now);
@@ -270,7 +269,7 @@ class Peer {
 
   const PodSettings& settings_;
   Signals signals_;
-  File listener_;
+  Fd listener_;
   std::deque<Link> strangers_;
   std::optional<Link> leader_;
   PodProcesses processes_;

@@ -46,8 +46,8 @@ Result<void> make_folders(const PodSettings& settings) {
 void last_words(const std::string& text) {
   const std::string line = "kneepoint-agent: " + text + "\n";
   std::fputs(line.c_str(), stderr);
-  const File log(open(kTerminationLog, O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (log.is_open()) (void)!write(log.fd(), line.data(), line.size());
+  const Fd log(open(kTerminationLog, O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (log.is_open()) (void)!write(log.get(), line.data(), line.size());
 }
 
 int run_pod() {

@@ -112,13 +112,13 @@ std::string identity_of(const std::string& path) {
 }
 
 std::string hash_of_file(const std::string& path) {
-  const File file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
-  if (!file.is_open() || fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  if (!file.is_open() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
   std::uint64_t hash = fnv1a64(std::to_string(status.st_size) + '|');
   std::string buffer(1024 * 1024, '\0');
   for (std::size_t done = 0; done < kHashedBytes;) {
-    const ssize_t n = read(file.fd(), buffer.data(), buffer.size());
+    const ssize_t n = read(file.get(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return "";
     if (n == 0) break;
@@ -229,15 +229,15 @@ bool is_ours(const struct stat& status) {
 }
 
 std::optional<Facts> read_kept(const std::string& path) {
-  const File file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Fd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
-  if (!file.is_open() || fstat(file.fd(), &status) != 0) return std::nullopt;
+  if (!file.is_open() || fstat(file.get(), &status) != 0) return std::nullopt;
   if (!S_ISREG(status.st_mode) || !is_ours(status) ||
       status.st_size > static_cast<off_t>(record::kMaxLine)) {
     return std::nullopt;
   }
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  if (read(file.fd(), text.data(), text.size()) != status.st_size) return std::nullopt;
+  if (read(file.get(), text.data(), text.size()) != status.st_size) return std::nullopt;
   auto records = record::parse(text);
   if (records.provenance.size() != 1 || records.provenance[0].scope != kScope) return std::nullopt;
   return std::move(records.provenance[0].facts);
@@ -245,7 +245,7 @@ std::optional<Facts> read_kept(const std::string& path) {
 
 void keep(const std::string& folder, const std::string& path, const Facts& facts) {
   const std::string temporary = folder + "/." + std::to_string(getpid()) + ".new";
-  const File file(
+  const Fd file(
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.is_open()) return;
   const bool written =

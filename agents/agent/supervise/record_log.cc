@@ -14,7 +14,7 @@
 namespace kneepoint::agent {
 
 Result<RecordLog> RecordLog::create(const std::string& path) {
-  File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
+  Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (!file.is_open()) return system_error("create " + path, errno);
   return RecordLog(std::move(file), path);
 }
@@ -66,17 +66,17 @@ void WorkloadTail::take_line(RecordLog& log, std::string_view line) {
 void WorkloadTail::follow(RecordLog& log, bool last) {
   if (unreadable_) return;
   if (!file_.is_open()) {
-    file_ = File(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    file_ = Fd(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file_.is_open() && errno == ENOENT) return;
     struct stat status {};
-    if (!file_.is_open() || fstat(file_.fd(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (!file_.is_open() || fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
       unreadable_ = true;
       return bad("workload.ndjson is not a plain file that can be read");
     }
   }
   char buffer[64 * 1024];
   while (!unreadable_) {
-    const ssize_t n = pread(file_.fd(), buffer, sizeof buffer, static_cast<off_t>(offset_));
+    const ssize_t n = pread(file_.get(), buffer, sizeof buffer, static_cast<off_t>(offset_));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     offset_ += static_cast<std::uint64_t>(n);

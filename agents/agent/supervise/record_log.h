@@ -33,9 +33,9 @@ class RecordLog {
   record::Records read_back() const { return record::parse(text_); }
 
  private:
-  RecordLog(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  RecordLog(Fd file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
-  File file_;
+  Fd file_;
   std::string path_;
   std::string text_;         // the whole file; bounded by what the agent accepts of a workload
   std::size_t written_ = 0;  // of text_
@@ -64,7 +64,7 @@ class WorkloadTail {
   void bad(const std::string& what);
 
   std::string path_;
-  File file_;
+  Fd file_;
   std::string partial_;
   std::uint64_t offset_ = 0;
   int line_ = 0;

@@ -204,13 +204,13 @@ class SupervisorLoop {
 
 void OutputStream::drain(int rounds) {
   while (pipe_.is_open() && rounds-- > 0) {
-    const ssize_t n = read(pipe_.fd(), block.data(), block.size());
+    const ssize_t n = read(pipe_.get(), block.data(), block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return pipe_.reset();
     capture_.append(std::string_view(block.data(), static_cast<std::size_t>(n)));
     if (!enlarged_ && static_cast<std::size_t>(n) >= kUsualPipe) {
-      fcntl(pipe_.fd(), F_SETPIPE_SZ, kLargePipe);
+      fcntl(pipe_.get(), F_SETPIPE_SZ, kLargePipe);
       enlarged_ = true;
     }
   }
@@ -219,7 +219,7 @@ void OutputStream::drain(int rounds) {
 void OutputStream::write_out(std::string_view bytes) {
   if (bytes.empty() || !problem_.empty()) return;
   if (!file_.is_open()) {
-    file_ = File(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    file_ = Fd(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file_.is_open()) {
       problem_ = system_error("create " + path_, errno).message;
       return;

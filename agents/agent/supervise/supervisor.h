@@ -55,8 +55,8 @@ class OutputStream {
  public:
   explicit OutputStream(std::string path) : path_(std::move(path)) {}
 
-  void attach(File pipe) { pipe_ = std::move(pipe); }
-  int fd() const { return pipe_.fd(); }
+  void attach(Fd pipe) { pipe_ = std::move(pipe); }
+  int fd() const { return pipe_.get(); }
   bool is_open() const { return pipe_.is_open(); }
   void drain(int rounds);  // reads at most so many blocks; closes the pipe at its end
   void flush();
@@ -69,8 +69,8 @@ class OutputStream {
   void write_out(std::string_view bytes);
 
   std::string path_;
-  File pipe_;
-  File file_;
+  Fd pipe_;
+  Fd file_;
   OutputCapture capture_;
   std::size_t written_ = 0;  // of the head
   bool enlarged_ = false;
