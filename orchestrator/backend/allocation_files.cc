@@ -2,6 +2,8 @@
 //
 // Every question is a few system calls; only living_agents() walks /proc, to find what an earlier
 // controller started and whom a cancel must reach.
+#include "orchestrator/backend/allocation_files.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,15 +11,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
 #include "agents/wire/allocation.h"
-#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/base/fd.h"
 
 namespace kneepoint {
 namespace {
+
+constexpr std::size_t kMostAllocationBytes = 64 << 20;
+constexpr std::size_t kMostRecordBytes = 64 << 20;
+
+std::string records_of(const KnownStep& step) {
+  return step.run_dir + "/records.ndjson";
+}
 
 // Looked for by agents/agent/agent.cc; the name there is the same.
 std::string withdrawal_of(const std::string& path) {
@@ -25,6 +34,16 @@ std::string withdrawal_of(const std::string& path) {
 }
 
 }  // namespace
+
+std::string allocation_path(const std::string& directory, const std::string& name) {
+  return directory + "/" + name + ".json";
+}
+
+std::vector<KnownStep> known_steps(const AllocationRequest& request) {
+  std::vector<KnownStep> steps;
+  for (const Step& step : request.steps) steps.push_back({step.attempt, step.run_dir});
+  return steps;
+}
 
 std::optional<KnownAllocation> parse_allocation_text(std::string_view text) {
   auto file = read_back_allocation(text);
@@ -37,9 +56,13 @@ std::optional<KnownAllocation> parse_allocation_text(std::string_view text) {
   return known;
 }
 
+Result<std::optional<KnownAllocation>> read_allocation(const std::string& path) {
+  TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
+  return text ? parse_allocation_text(*text) : std::nullopt;
+}
+
 bool has_end_record(const std::string& records_path) {
-  constexpr std::size_t kMostRecords = 64 << 20;
-  const auto text = read_file_if_there(records_path, kMostRecords);
+  const auto text = read_file_if_there(records_path, kMostRecordBytes);
   if (!text || !*text || !(*text)->ends_with('\n')) return false;
   std::string_view all = **text;
   all.remove_suffix(1);
@@ -119,62 +142,51 @@ std::vector<ProcessIdentity> find_agents(const std::string& allocation_path) {
   return found;
 }
 
-// Only questions to the file system and /proc; nothing here starts or ends anything.
-
-namespace {
-
-constexpr std::size_t kMostRecordBytes = 64 << 20;
-
-std::string records_of(const KnownStep& step) {
-  return step.run_dir + "/records.ndjson";
-}
-
-}  // namespace
-
-bool has_begun(const LocalJob& job) {
-  return std::any_of(job.steps.begin(), job.steps.end(),
-                     [](const KnownStep& step) { return path_exists(step.run_dir); });
-}
-
-bool find_life(LocalJob& job) {
-  if (is_alive(job.agent)) return true;
-  // An agent of an earlier controller may be so young that it hasn't locked the file yet.
-  const bool may_be_starting = job.adopted && !has_begun(job);
-  if (!is_locked(job.path) && !may_be_starting) return false;
-  const auto others = find_agents(job.path);
-  if (others.empty()) return is_locked(job.path);
-  job.agent = others.front();
-  job.ref.id = to_string(job.agent);
-  return true;
-}
-
-Nanoseconds time_of(const LocalJob& job, const Clock& clock) {
-  if (job.adopted || job.started == 0) return clock.wall();
-  return job.ref.submitted_ns + (clock.steady() - job.started);
-}
-
-Observation never_heard_of(const JobRef& ref, const std::string& path, const Clock& clock) {
-  Observation seen;
-  seen.job = ref;
-  seen.detail = "there is no '" + path + "'";
-  seen.observed_ns = clock.wall();
-  return seen;
-}
-
 Error trouble_here(Error error) {
   error.code = ErrorCode::unavailable;
   return error;
 }
 
-Nanoseconds last_record(const LocalJob& job, Nanoseconds otherwise) {
-  Nanoseconds last = 0;
-  for (const KnownStep& step : job.steps) last = std::max(last, changed_at(records_of(step)));
-  return last > 0 ? last : otherwise;
+Result<void> make_folder_for_allocations(const std::string& directory) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (!failure) return {};
+  return trouble_here(system_error("make folder '" + directory + "'", failure.value()));
 }
 
-Result<Artifacts> artifacts_of(const LocalJob& job) {
+Observation never_heard_of(const JobRef& ref, const Clock& clock) {
+  Observation seen;
+  seen.job = ref;
+  seen.detail = "there is no '" + allocation_path(ref) + "'";
+  seen.observed_ns = clock.wall();
+  return seen;
+}
+
+Error nothing_to_collect(const JobRef& ref) {
+  return {ErrorCode::not_found,
+          "collect " + ref.name + ": there is no '" + allocation_path(ref) + "'", false};
+}
+
+bool any_step_begun(const std::vector<KnownStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const KnownStep& step) { return path_exists(step.run_dir); });
+}
+
+bool all_steps_ended(const std::vector<KnownStep>& steps) {
+  return !steps.empty() && std::all_of(steps.begin(), steps.end(), [](const KnownStep& step) {
+    return has_end_record(records_of(step));
+  });
+}
+
+Nanoseconds last_record_of(const std::vector<KnownStep>& steps) {
+  Nanoseconds last = 0;
+  for (const KnownStep& step : steps) last = std::max(last, changed_at(records_of(step)));
+  return last;
+}
+
+Result<Artifacts> artifacts_of(const std::vector<KnownStep>& steps) {
   Artifacts artifacts;
-  for (const KnownStep& step : job.steps) {
+  for (const KnownStep& step : steps) {
     auto records = read_file_if_there(records_of(step), kMostRecordBytes);
     StepArtifacts& artifact = artifacts.steps.emplace_back();
     artifact.attempt = step.attempt;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of a local allocation and the signs of life of its agent. The allocation file is
-// written once under its name and never changed: the agent's lock is on it.
+// The files of an allocation as every backend keeps them beside the controller, and the signs of
+// life of an agent on this host. The allocation file is written once under its name and never
+// changed: the agent's lock is on it.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,11 @@
 
 namespace kneepoint {
 
-constexpr std::size_t kMostAllocationBytes = 64 << 20;
+// <directory>/<name>.json
+std::string allocation_path(const std::string& directory, const std::string& name);
+inline std::string allocation_path(const JobRef& ref) {
+  return allocation_path(ref.directory, ref.name);
+}
 
 // What a later controller needs of an allocation file.
 struct KnownStep {
@@ -26,7 +31,10 @@ struct KnownAllocation {
   std::vector<KnownStep> steps;
   std::vector<int> cpus;
 };
+std::vector<KnownStep> known_steps(const AllocationRequest& request);
 std::optional<KnownAllocation> parse_allocation_text(std::string_view text);
+// None: there is no such file, or a power cut has left it unreadable; it is written again.
+Result<std::optional<KnownAllocation>> read_allocation(const std::string& path);
 
 // Does a records file end with the agent's own end?
 bool has_end_record(const std::string& records_path);
@@ -47,37 +55,20 @@ std::vector<LivingAgent> living_agents();
 // second and has not noticed yet.
 std::vector<ProcessIdentity> find_agents(const std::string& allocation_path);
 
-// A local allocation as its launcher knows it, and what its files and processes say of it.
-
-struct LocalJob {
-  JobRef ref;
-  std::string path;  // the allocation file
-  std::vector<KnownStep> steps;
-  std::vector<int> cpus;  // one of each core it was given
-  ProcessIdentity agent;
-  bool adopted = false;     // started by an earlier controller
-  Nanoseconds started = 0;  // by us, on the steady clock
-  Nanoseconds ended = 0;    // 0: not that we know
-};
-
-bool has_begun(const LocalJob& job);
-
-// Does an agent run it? Another one than we know may have come first to the lock: it is taken over
-// into the job.
-bool find_life(LocalJob& job);
-
-// The time as the job sees it: its submission by the wall clock, what follows by the steady one, so
-// that setting the clock neither lengthens a run nor ends it.
-Nanoseconds time_of(const LocalJob& job, const Clock& clock);
-
-Observation never_heard_of(const JobRef& ref, const std::string& path, const Clock& clock);
-
 // The machine's trouble, not the request's: what was asked for may go well later.
 Error trouble_here(Error error);
+Result<void> make_folder_for_allocations(const std::string& directory);
 
-// When the last of its records was written, on the wall clock; `otherwise` if there is none.
-Nanoseconds last_record(const LocalJob& job, Nanoseconds otherwise);
+Observation never_heard_of(const JobRef& ref, const Clock& clock);
+// What collect() answers for one that has no allocation file.
+Error nothing_to_collect(const JobRef& ref);
 
-Result<Artifacts> artifacts_of(const LocalJob& job);
+// What the steps of an allocation have left in their run directories.
+bool any_step_begun(const std::vector<KnownStep>& steps);
+// The agent's end record is the last line of each step's records.
+bool all_steps_ended(const std::vector<KnownStep>& steps);
+// When the newest of their records was written, on the wall clock; 0: there is none.
+Nanoseconds last_record_of(const std::vector<KnownStep>& steps);
+Result<Artifacts> artifacts_of(const std::vector<KnownStep>& steps);
 
 }  // namespace kneepoint

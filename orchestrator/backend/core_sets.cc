@@ -11,7 +11,6 @@
 #include <optional>
 #include <sstream>
 
-
 namespace kneepoint {
 namespace {
 
@@ -156,10 +155,9 @@ std::vector<Core> CoreSets::hold(const std::string& allocation, const std::vecto
 void LocalCores::look_for_others(const std::string& work_dir) {
   for (const LivingAgent& agent : living_agents()) {
     if (!agent.allocation_path.starts_with(work_dir + "/")) continue;
-    const auto text = read_file_if_there(agent.allocation_path, kMostAllocationBytes);
-    const auto known = text && *text ? parse_allocation_text(**text) : std::nullopt;
-    if (!known) continue;
-    sets_.hold(agent.allocation_path, known->cpus);
+    const auto known = read_allocation(agent.allocation_path);
+    if (!known || !*known) continue;
+    sets_.hold(agent.allocation_path, (*known)->cpus);
     others_.push_back(agent);
   }
 }

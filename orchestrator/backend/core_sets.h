@@ -46,7 +46,6 @@ class CoreSets {
 
 // CoreSets with the living taken into account: agents of an earlier controller, or of another study
 // with the same work_dir, hold cores too. They are looked for once, before the first core is given.
-
 // Allocations go by the path of their file.
 class LocalCores {
  public:

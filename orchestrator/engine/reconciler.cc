@@ -10,7 +10,6 @@
 #include "orchestrator/engine/contact.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/ingest.h"
-#include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/progress.h"
 #include "orchestrator/engine/push_book.h"
 #include "orchestrator/engine/requests.h"

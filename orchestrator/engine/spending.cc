@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orchestrator/engine/packing.h"
+#include "orchestrator/engine/requests.h"
 #include "orchestrator/plan/plan/builds.h"
 
 namespace kneepoint {

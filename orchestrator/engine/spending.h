@@ -13,7 +13,7 @@
 
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/engine/admission.h"
-#include "orchestrator/engine/packing.h"
+#include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/run_table.h"
 #include "orchestrator/model/point.h"
 

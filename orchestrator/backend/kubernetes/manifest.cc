@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/backend/kubernetes/pod.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint {

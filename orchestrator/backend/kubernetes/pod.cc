@@ -2,15 +2,13 @@
 //
 // Every pod has folders of its own to write to and nothing else, no account's token, and no rights
 // that it could do without.
-#include "orchestrator/backend/kubernetes/pod.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "agents/wire/frame.h"
-#include "orchestrator/backend/kubernetes/manifest.h"
-#include "orchestrator/backend/kubernetes/steps.h"
 
 namespace kneepoint {
 namespace {

@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/backend/allocation.h"
-#include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/allocation_files.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 
@@ -90,19 +90,15 @@ Result<void> draw_id(const std::string& directory) {
   return trouble_here(system_error("make '" + path + "'", failure));
 }
 
-Result<void> make_folder(const std::string& directory) {
-  std::error_code failure;
-  std::filesystem::create_directories(directory, failure);
-  if (!failure) return {};
-  return trouble_here(system_error("make folder '" + directory + "'", failure.value()));
-}
-
 Result<void> write_allocation(const AllocationRequest& request) {
   AllocationFile file;  // without `push`: it is for a later controller
   file.name = request.name;
-  for (const Step& step : request.steps) file.steps.push_back(step_spec(step, step.command.argv));
+  for (const Step& step : request.steps) {
+    file.steps.push_back(step_spec(step, step.command.argv));
+    file.steps.back().env.clear();  // no secret is to lie here
+  }
   auto written =
-      write_whole_file(request.directory + "/" + request.name + ".json", allocation_text(file));
+      write_whole_file(allocation_path(request.directory, request.name), allocation_text(file));
   if (!written) return trouble_here(written.error());
   return {};
 }
@@ -112,10 +108,6 @@ Result<void> write_allocation(const AllocationRequest& request) {
 std::string kube_folder_id(const std::string& directory) {
   const auto text = read_file_if_there(id_path(directory), kMostId);
   return text && *text ? (*text)->substr(0, (*text)->find('\n')) : std::string();
-}
-
-std::string kube_allocation_path(const JobRef& ref) {
-  return ref.directory + "/" + ref.name + ".json";
 }
 
 const std::string& KubeBook::id_of(const std::string& directory) {
@@ -131,31 +123,29 @@ void KubeBook::name(KubeAllocation& job) {
 }
 
 Result<KubeAllocation*> KubeBook::add(const AllocationRequest& request) {
-  TRY(make_folder(request.directory));
+  TRY(make_folder_for_allocations(request.directory));
   // Before the first file that makes us look for a Job: its name must not change.
   if (id_of(request.directory).empty()) TRY(draw_id(request.directory));
   TRY(write_allocation(request));
   const JobRef ref{request.name, request.directory, "", 0};
   KubeAllocation job;
   job.ref = ref;
-  job.path = kube_allocation_path(ref);
-  for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
+  job.path = allocation_path(ref);
+  job.steps = known_steps(request);
   name(job);
   return &jobs_.insert_or_assign(job.path, std::move(job)).first->second;
 }
 
 Result<KubeAllocation*> KubeBook::find(const JobRef& ref) {
-  const std::string path = kube_allocation_path(ref);
+  const std::string path = allocation_path(ref);
   if (const auto found = jobs_.find(path); found != jobs_.end()) {
     KubeAllocation& job = found->second;
     if (job.ref.id.empty()) job.ref.id = ref.id;
     if (job.ref.submitted_ns == 0) job.ref.submitted_ns = ref.submitted_ns;
     return &job;
   }
-  TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
-  if (!text) return static_cast<KubeAllocation*>(nullptr);
-  auto known = parse_allocation_text(*text);
-  if (!known) return static_cast<KubeAllocation*>(nullptr);  // a power cut; written again
+  TRY_ASSIGN(auto known, read_allocation(path));
+  if (!known) return static_cast<KubeAllocation*>(nullptr);
   KubeAllocation job;
   job.ref = ref;
   job.path = path;
@@ -176,12 +166,6 @@ std::vector<KubePod> pods_ever(const KubeAllocation& job) {
   std::vector<KubePod> pods;
   for (const auto& [name, pod] : job.pods) pods.push_back(pod);
   return pods;
-}
-
-bool all_records_here(const KubeAllocation& job) {
-  return std::all_of(job.steps.begin(), job.steps.end(), [](const KnownStep& step) {
-    return has_end_record(step.run_dir + "/records.ndjson");
-  });
 }
 
 Nanoseconds waited(KubeAllocation& job, bool waits, Nanoseconds now) {

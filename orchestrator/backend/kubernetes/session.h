@@ -46,14 +46,12 @@ struct KubeAllocation {
   bool deleted = false;  // the Job of one that is over
 };
 
-std::string kube_allocation_path(const JobRef& ref);
 // Drawn once for the folder that holds a controller's studies, where it lies in a file: another
 // controller may have the same path on another machine. "": not drawn yet.
 std::string kube_folder_id(const std::string& directory);
 void remember_pods(KubeAllocation& job, const std::vector<KubePod>& pods);
 // All that were ever seen, as they were then.
 std::vector<KubePod> pods_ever(const KubeAllocation& job);
-bool all_records_here(const KubeAllocation& job);
 // For how long it has waited for its pods, as far as we know. A queue is waited for as long as the
 // plan says; pods that were to come at once are not. The Job's own deadline is for the case that
 // nobody looks.
@@ -116,5 +114,20 @@ Result<void> delete_kube_job(KubeSession& session, KubeAllocation& job, Deadline
 std::vector<Result<void>> delete_kube_jobs(KubeSession& session,
                                            std::span<KubeAllocation* const> jobs,
                                            Deadline deadline);
+
+// How an allocation becomes a Job and its Service, or an MPIJob. Asked again after a lost answer it
+// finds what it made before: the names are given by us.
+
+// Several are on their way at once; one answer for each, in their order.
+std::vector<Result<JobRef>> submit_kube_jobs(KubeSession& session,
+                                             std::span<const AllocationRequest> requests,
+                                             Deadline deadline);
+// The same as a dry run: nothing is made.
+Result<void> rehearse_kube_job(KubeSession& session, const AllocationRequest& request,
+                               Deadline deadline);
+
+// What submitting would hand over, key and owner excepted.
+std::vector<Launcher::EmittedFile> emitted_kube_job(const KubeSession& session,
+                                                    const AllocationRequest& request);
 
 }  // namespace kneepoint
