@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ed25519 signatures with keys in PEM files, as `openssl genpkey -algorithm ed25519` writes them.
-// OpenSSL stays inside signature.cc. No key is ever made, stored or printed here.
+// An evidence pack: named parts, a list of their SHA-256 and perhaps a signature of that list, in
+// one tar that coreutils and openssl can check too (docs/decisions/0019-evidence-pack.md). Pure. A
+// pack that opens is whole: every byte of it was checked.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,8 @@
 
 namespace kneepoint {
 
+// Ed25519 signatures with keys in PEM files, as `openssl genpkey -algorithm ed25519` writes them.
+// OpenSSL stays inside pack.cc. No key is ever made, stored or printed here.
 struct Signature {
   std::string bytes;       // 64, raw
   std::string public_key;  // PEM
@@ -30,9 +33,6 @@ Result<bool> is_signed_by(const std::string& public_key, std::string_view messag
 // the PEM of a public key.
 Result<std::string> key_fingerprint(const std::string& public_key);
 
-// An evidence pack: named parts, a list of their SHA-256 and perhaps a signature of that list, in
-// one tar that coreutils and openssl can check too (docs/decisions/0019-evidence-pack.md). Pure. A
-// pack that opens is whole: every byte of it was checked.
 inline constexpr char kPackSums[] = "SHA256SUMS";
 inline constexpr char kPackSignature[] = "SHA256SUMS.sig";
 inline constexpr char kPackSigner[] = "signer.pem";

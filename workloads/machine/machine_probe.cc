@@ -12,7 +12,7 @@
 
 #include "agents/wire/record.h"
 #include "workloads/machine/rates.h"
-#include "workloads/numerics/threads.h"
+#include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {
 namespace {

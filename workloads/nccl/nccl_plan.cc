@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/nccl/nccl_plan.h"
+
 #include <algorithm>
 #include <cstddef>
 
 #include "orchestrator/base/ensure.h"
-#include "workloads/nccl/nccl_plan.h"
 #include "workloads/numerics/message_fit.h"
 
 namespace kneepoint::workloads {
