@@ -14,6 +14,7 @@
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
+#include "orchestrator/plan/plan/matrix.h"
 
 namespace kneepoint {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
