@@ -125,14 +125,6 @@ Result<std::unique_ptr<NightFolder>> NightFolder::open(const std::string& path,
   return folder;
 }
 
-Arguments run_arguments(const Arguments& arguments) {
-  std::map<std::string, std::string> given = {{"PLAN", arguments.text("PLAN")}, {"--new", ""}};
-  for (const char* flag : {"--site", "--prices", "--item", "--concurrent"}) {
-    if (arguments.has(flag)) given[flag] = arguments.text(flag);
-  }
-  return Arguments(std::move(given));
-}
-
 class Night {
  public:
   Night(Session& session, const Arguments& arguments, NightFolder& folder)
@@ -154,8 +146,14 @@ class Night {
  private:
   Result<int> go(const GateOutputs& outputs) {
     std::string id;
-    const RunRequest request{session_.clock.wall() - kNight, ""};
-    TRY_ASSIGN(const int ran, run_plan(inner_, run_arguments(arguments_), request, id));
+    RunRequest request;
+    request.plan = arguments_.text("PLAN");
+    request.site = arguments_.text("--site");
+    request.prices = price_choice(arguments_);
+    request.concurrent = arguments_.count("--concurrent");
+    request.make_new = true;
+    request.night_began = session_.clock.wall() - kNight;
+    TRY_ASSIGN(const int ran, run_plan(inner_, request, id));
     if (id.empty() || (ran != kExitDone && ran != kExitRunsFailed && ran != kExitInterrupted)) {
       return ran;  // it was refused, and said why
     }
