@@ -265,31 +265,19 @@ CommandSpec nightly_command() {
       "it against the nights before it, as `gate` does, and leaves gate.json, gate.xml (JUnit), "
       "summary.md, report.md, report.html and nightly.log in DIR, in place of those of the last "
       "night. Prints one line, the verdict. Interrupted (exit code 130), the same command goes on "
-      "with the same "
-      "study if that is less than 20 hours old; a finished or cancelled study, or an older one, "
+      "with the same study if that is less than 20 hours old; a finished or cancelled study, or an "
+      "older one, "
       "is followed by a new one. Exit code as `gate`'s, 4 also if runs failed or the budget is "
       "used up, 3 if a file could not be written and the verdict's own code is 0.",
-      {{"PLAN", "The plan file", true, {}, Completes::files}},
+      {file_argument("PLAN", "The plan file")},
       with_price_flags(with_gate_outputs(
-          {{"--output-dir",
-            "DIR",
-            "Where the artefacts go; made if need be, one nightly at a time",
-            {},
-            false,
-            Completes::files},
-           {"--site",
-            "FILE",
-            "Where to run (default: KNEEPOINT_SITE, else this machine)",
-            {},
-            false,
-            Completes::files},
+          {file_flag("--output-dir",
+                     "Where the artefacts go; made if need be, one nightly at a time", "DIR"),
+           file_flag("--site", "Where to run (default: KNEEPOINT_SITE, else this machine)"),
            {"--confirm", "", "Measure what is suspect at once, in turns with the pinned build"},
            {"--strict", "", "Exit code 1 unless the verdict is PASS or IMPROVED"},
-           {"--concurrent",
-            "N",
-            "Allocations at a time (the site's limit is never passed)",
-            {},
-            true}})),
+           count_flag("--concurrent",
+                      "Allocations at a time (the site's limit is never passed)")})),
       {"kneepoint nightly plans/jacobi.yaml --site plans/sites/slurm.yaml --output-dir night",
        "kneepoint nightly plan.yaml --output-dir night --strict --prometheus gate.prom"},
       run_nightly};
