@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/placement.h"
 #include "agents/agent/push/pusher.h"
 #include "agents/agent/supervise/step_runner.h"
@@ -28,14 +28,14 @@ int complain(int exit_code, const std::string& path, const std::string& message)
 
 // An open file description lock: it ends with this process and no sooner, and fork doesn't share it
 // beyond exec.
-bool lock(const File& file) {
+bool lock(const Fd& file) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
-  return fcntl(file.fd(), F_OFD_SETLK, &whole) == 0;
+  return fcntl(file.get(), F_OFD_SETLK, &whole) == 0;
 }
 
-// A controller has cancelled it before anybody began it (orchestrator/backend/local/files.cc).
+// A controller has cancelled it before anybody began it (orchestrator/backend/allocation_files.cc).
 bool is_withdrawn(const std::string& path) {
   return access((path + ".withdrawn").c_str(), F_OK) == 0;
 }
@@ -44,10 +44,10 @@ constexpr int kLateLooks = 300;  // at an allocation file that a shared folder s
 constexpr int kLateLookMs = 200;
 
 // Under Slurm the file was written on another host, maybe just now.
-File open_allocation(const std::string& path, Signals& signals) {
+Fd open_allocation(const std::string& path, Signals& signals) {
   int looks = std::getenv("SLURM_JOB_ID") == nullptr ? 0 : kLateLooks;
   for (;;) {
-    File file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    Fd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file.is_open() || errno != ENOENT || looks-- <= 0) return file;
     const int why = errno;
     poll(nullptr, 0, kLateLookMs);
@@ -83,7 +83,7 @@ int run_allocation(const std::string& path) {
   // The agent outlives the controller, but not the agent of its pod.
   if (std::getenv(kLostVariable) == nullptr) prctl(PR_SET_PDEATHSIG, 0);
 
-  const File file = open_allocation(path, *signals);
+  const Fd file = open_allocation(path, *signals);
   if (!file.is_open()) return complain(kExitUsage, path, system_error("open", errno).message);
   if (!lock(file)) {
     if (errno == EAGAIN || errno == EACCES) {

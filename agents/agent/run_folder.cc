@@ -16,7 +16,7 @@
 #include <set>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/spread.h"
 #include "orchestrator/base/base64.h"
 #include "orchestrator/base/text.h"
@@ -59,7 +59,7 @@ Result<void> put_input(const InputSpec& input, const std::string& folder) {
     if (symlink(input.from.c_str(), path.c_str()) != 0) return system_error("link " + path, errno);
     return {};
   }
-  const File file(
+  const Fd file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, input.executable ? 0755 : 0644));
   if (!file.is_open()) return system_error("write " + path, errno);
   return write_all(file, input.content.value_or(""), path);
@@ -119,7 +119,7 @@ Result<std::string> make_folder(const StepSpec& step, bool in_pod) {
   const std::string text = in_pod ? folder_text(step, folder) : "";
   if (text.empty()) return folder;
   const std::string path = step.run_dir + "/folder.sh";
-  const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  const Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file.is_open()) return system_error("write " + path, errno);
   TRY(write_all(file, text, path));
   return folder;
@@ -244,33 +244,20 @@ FileText read_inside(const std::string& folder, const std::string& name, std::si
     text.problem = "the program wrote no file '" + name + "'";
     return text;
   }
-  const File file(open(real.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const Fd file(open(real.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!is_below(real, real_path(folder))) {
     text.problem = "'" + name + "' is a link out of the run's folder";
-  } else if (!file.is_open() || fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  } else if (!file.is_open() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
     text.problem = "'" + name + "' is not a plain file that can be read";
   }
   if (!text.problem.empty()) return text;
-  const auto part = [&](std::size_t from, std::size_t size) {
-    std::string bytes(size, '\0');
-    std::size_t have = 0;
-    while (have < size) {
-      const ssize_t n =
-          pread(file.fd(), bytes.data() + have, size - have, static_cast<off_t>(from + have));
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
-      have += static_cast<std::size_t>(n);
-    }
-    bytes.resize(have);
-    return bytes;
-  };
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size <= most) {
-    text.head = part(0, size);
+    text.head = read_part(file, 0, size);
   } else {
-    text.head = part(0, most / 2);
-    text.tail = part(size - most / 2, most / 2);
+    text.head = read_part(file, 0, most / 2);
+    text.tail = read_part(file, size - most / 2, most / 2);
   }
   return text;
 }

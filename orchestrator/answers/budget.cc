@@ -9,7 +9,6 @@
 #include <set>
 
 #include "orchestrator/base/numbers.h"
-#include "orchestrator/engine/adaptive_rounds.h"
 #include "orchestrator/engine/rounds.h"
 
 namespace kneepoint {

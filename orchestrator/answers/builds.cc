@@ -9,6 +9,7 @@
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/parts.h"
 
@@ -33,7 +34,7 @@ bool is_started(const Plan& plan) {
 // Pods have images, and paths inside of the site's; elsewhere there are files.
 Result<void> look_at(const std::string& given, const Plan& plan, const Site& site,
                      const std::string& working_directory, Build& build) {
-  if (site.backend == BackendKind::kubernetes) {
+  if (traits_of(site.backend).has_images) {
     if (!build.place.starts_with("/")) build.kind = Build::Kind::image;
     return {};
   }
@@ -109,7 +110,7 @@ void put_in_turns(PlanOnSite& both, std::vector<Build> builds, const std::string
   Packing& packing = both.site->packing;
   const bool images = both.plan.builds.front().kind == Build::Kind::image;
   // The steps of this machine start one by one as they are; a pod has one image.
-  if (both.site->backend == BackendKind::local || images) {
+  if (traits_of(both.site->backend).is_this_machine || images) {
     packing.mode = PackingMode::one_per_run;
   } else {
     packing.mode = PackingMode::packed;

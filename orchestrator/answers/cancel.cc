@@ -31,7 +31,7 @@ Result<EngineEnd> carry_out_cancel(const Context& context, StudyStore& store, co
   TRY_ASSIGN(PlanOnSite both, read_stored_plan(row.plan_text, row.plan_path, row.site_text));
   TRY(restore_builds(store, row, both));
   const Site& site = *both.site;
-  TRY_ASSIGN(const SiteAccess access, reach_site(context, site, row.work_dir));
+  TRY_ASSIGN(const SiteAccess access, reach_site(context, site));
   Expanded expanded = expand_plan(context, both, access.capabilities);
   if (!expanded.problems.empty()) {
     return Error{ErrorCode::corrupt,

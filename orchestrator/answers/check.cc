@@ -11,7 +11,6 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/engine/admission.h"
-#include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/rounds.h"
 
@@ -167,7 +166,7 @@ Result<CheckAnswer> check_plan(const Context& context, const CheckRequest& reque
   // Without a place for a database there is still a plan to check.
   const auto database = database_path(context.database, context.environment, here);
   const std::string root = work_root(site, database ? *database : here + "/kneepoint.db", here);
-  TRY_ASSIGN(const SiteAccess access, reach_site(context, site, root + "/check"));
+  TRY_ASSIGN(const SiteAccess access, reach_site(context, site));
   Expanded expanded = expand_plan(context, both, access.capabilities);
   if (!expanded.problems.empty()) return with_problems(std::move(expanded.problems));
 

@@ -13,7 +13,7 @@
 #include "orchestrator/answers/estimate.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/engine/adaptive_rounds.h"
+#include "orchestrator/engine/rounds.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/matrix.h"

@@ -106,10 +106,10 @@ ComparePair compared(const AnalysedStudy& a, const AnalysedStudy& b, double floo
                     ": costs stand side by side, but no break-even price follows";
   }
   StudyComparison found = compare_studies({a.evidence, a.analysis}, {b.evidence, b.analysis});
+  pair.compared = found.anything();
   for (CurveComparison& curve : found.curves) {
     pair.curves.push_back(priced(std::move(curve), a, b, floor, mine == theirs));
   }
-  pair.compared = found.anything();
   pair.not_compared = std::move(found.not_compared);
   pair.differences = std::move(found.differences);
   pair.notes = std::move(found.notes);

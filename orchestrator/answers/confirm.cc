@@ -80,19 +80,19 @@ class Confirming {
     const std::string here = fs::current_path().string();
     TRY_ASSIGN(const std::string database, database_of(context_));
     const std::string root = work_root(*both_.site, database, here);
-    TRY_ASSIGN(const Capabilities capabilities, capabilities_of(context_, *both_.site, root));
-    Expanded expanded = expand_plan(context_, both_, capabilities);
+    TRY_ASSIGN(const SiteAccess access, reach_site_to_run(context_, *both_.site));
+    Expanded expanded = expand_plan(context_, both_, access.capabilities);
     if (!expanded.problems.empty()) {
       return Error{ErrorCode::invalid, to_string(expanded.problems)};
     }
     keep_wanted(wanted_, expanded.study.points);
-    const auto refused = refusals(expanded.study, both_.site->limits, capabilities);
+    const auto refused = refusals(expanded.study, both_.site->limits, access.capabilities);
     if (!refused.empty()) return Error{ErrorCode::invalid, refused.front()};
     TRY_ASSIGN(const ChosenStudy chosen,
                choose_study(store_, expanded.study, *both_.site, root, ChoiceRequest{}));
     if (chosen.choice == Continuation::nothing) return Measured{chosen.row, true};
     TRY_ASSIGN(const EngineOutcome outcome,
-               drive(*both_.site, expanded.study, chosen, concurrent_in_turns(both_)));
+               drive(*both_.site, access, expanded.study, chosen, concurrent_in_turns(both_)));
     return Measured{chosen.row, outcome.end == EngineEnd::finished};
   }
 

@@ -11,6 +11,7 @@
 #include "orchestrator/answers/choose_study.h"
 #include "orchestrator/answers/context.h"
 #include "orchestrator/answers/gate.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/store/study_store.h"
@@ -19,7 +20,8 @@ namespace kneepoint {
 
 // Drives a study that was chosen until it ends; whoever asks shows how it goes. `concurrent`:
 // allocations at once, 0: as the site has it.
-using DriveStudy = std::function<Result<EngineOutcome>(const Site& site, const Study& study,
+using DriveStudy = std::function<Result<EngineOutcome>(const Site& site, const SiteAccess& access,
+                                                       const Study& study,
                                                        const ChosenStudy& chosen, int concurrent)>;
 
 struct Confirmed {

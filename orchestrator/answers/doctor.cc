@@ -120,7 +120,7 @@ bool Examination::reach() {
            agent + " can't be started; install it there, or name it with `agent` of the site")) {
     return false;
   }
-  auto reached = reach_site(context_, site_, request_.root + "/doctor");
+  auto reached = reach_site(context_, site_);
   const std::string over =
       site_.backend == BackendKind::slurm ? " over " + site_.slurm.transport : "";
   if (!add("reachable", reached.has_value(), to_string(site_.backend) + over,
@@ -200,6 +200,7 @@ AllocationRequest Examination::request(const std::string& name, const Shape& sha
   step.identity = name;
   step.modelled_seconds = 1;
   step.emulated = true;
+  step.command.environment = site_variables(site_, shape);
   request.steps.push_back(step);
   return request;
 }

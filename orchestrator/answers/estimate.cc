@@ -6,7 +6,7 @@
 #include "orchestrator/answers/budget.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/engine/packing.h"
+#include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/rounds.h"
 
 namespace kneepoint {

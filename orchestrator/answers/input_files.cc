@@ -13,6 +13,7 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/engine/requests.h"
+#include "orchestrator/model/backend_traits.h"
 
 namespace kneepoint {
 namespace {
@@ -39,7 +40,7 @@ class Finder {
     std::sort(files_.begin(), files_.end(),
               [](const InputFile& a, const InputFile& b) { return a.name < b.name; });
     const bool too_many = total_ > kMostInputBytesInPods || files_.size() > kMostInputsInPods;
-    if (site_.backend == BackendKind::kubernetes && too_many) {
+    if (traits_of(site_.backend).has_images && too_many) {
       key_ = key + ".inputs";
       fail("they come to " + std::to_string(total_) + " bytes, and pods get at most " +
            std::to_string(kMostInputBytesInPods) + " in " + std::to_string(kMostInputsInPods) +

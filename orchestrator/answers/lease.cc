@@ -3,11 +3,6 @@
 // Leases end with the process that holds them, however it ends: a dead holder's lease is free.
 #include "orchestrator/answers/lease.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-
-#include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/log.h"
@@ -33,19 +28,6 @@ Result<HeldLease> HeldLease::take(StudyStore& store, const StudyRow& study, cons
   const Lease lease = own_lease(clock);
   TRY(store.acquire_lease(study.row, lease, is_process_alive));
   return HeldLease(store, study.row, lease);
-}
-
-Result<Capabilities> capabilities_of(const Context& context, const Site& site,
-                                     const std::string& root) {
-  TRY_ASSIGN(const SiteAccess access, reach_site(context, site, root + "/none"));
-  const std::string agent =
-      agent_path(site, context.executable, std::filesystem::current_path().string());
-  if (site.backend == BackendKind::local && ::access(agent.c_str(), X_OK) != 0) {
-    return Error{ErrorCode::unavailable,
-                 "site '" + site.name + "': the agent " + agent +
-                     " can't be started; install it there, or name it with the site's `agent`"};
-  }
-  return access.capabilities;
 }
 
 }  // namespace kneepoint

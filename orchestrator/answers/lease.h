@@ -5,10 +5,8 @@
 
 #include <string>
 
-#include "orchestrator/answers/context.h"
-#include "orchestrator/backend/launcher.h"
+#include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/model/site.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
@@ -29,9 +27,5 @@ class HeldLease {
   RowId study_;
   Lease lease_;
 };
-
-// What the site offers, asked before there is a study. Leaves nothing behind.
-Result<Capabilities> capabilities_of(const Context& context, const Site& site,
-                                     const std::string& root);
 
 }  // namespace kneepoint

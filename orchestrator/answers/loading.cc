@@ -4,6 +4,8 @@
 // that says which file or site they are about.
 #include "orchestrator/answers/loading.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -14,6 +16,7 @@
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/engine/admission.h"
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/plan/plan/reader.h"
 #include "orchestrator/plan/site/kubeconfig.h"
 #include "orchestrator/plan/site/reader.h"
@@ -29,7 +32,7 @@ void append(std::vector<Problem>& to, const std::vector<Problem>& from) {
 
 // Read when the site is reached, each time: they are never stored.
 Result<void> find_credentials(Site& site) {
-  if (site.backend != BackendKind::kubernetes) return {};
+  if (!traits_of(site.backend).has_images) return {};
   TRY_ASSIGN(site.kubernetes.access,
              kube_access(kube_access_places(site.kubernetes), site.kubernetes.context));
   return {};
@@ -86,18 +89,28 @@ Result<PlanOnSite> read_stored_plan(const std::string& plan_text, const std::str
                                        to_string(both.problems)};
 }
 
-Result<SiteAccess> reach_site(const Context& context, const Site& site,
-                              const std::string& state_dir) {
+Result<SiteAccess> reach_site(const Context& context, const Site& site) {
   SiteAccess access;
   access.site = std::make_unique<Site>(site);
   access.poller = std::make_unique<Poller>();
   if (auto found = find_credentials(*access.site); !found) return unreachable(site, found.error());
   const std::string here = fs::current_path().string();
-  auto launcher = make_launcher({*access.site, context.clock, *access.poller, state_dir,
-                                 agent_path(site, context.executable, here)});
+  auto launcher = make_launcher(
+      {*access.site, context.clock, *access.poller, agent_path(site, context.executable, here)});
   if (!launcher) return unreachable(site, launcher.error());
   access.launcher = std::move(*launcher);
   access.capabilities = access.launcher->capabilities();
+  return access;
+}
+
+Result<SiteAccess> reach_site_to_run(const Context& context, const Site& site) {
+  TRY_ASSIGN(SiteAccess access, reach_site(context, site));
+  const std::string agent = agent_path(site, context.executable, fs::current_path().string());
+  if (traits_of(site.backend).is_this_machine && ::access(agent.c_str(), X_OK) != 0) {
+    return Error{ErrorCode::unavailable,
+                 "site '" + site.name + "': the agent " + agent +
+                     " can't be started; install it there, or name it with the site's `agent`"};
+  }
   return access;
 }
 

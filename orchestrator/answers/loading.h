@@ -40,9 +40,9 @@ struct SiteAccess {
   Capabilities capabilities;
 };
 
-// `state_dir` is the study's own folder; it need not exist yet.
-Result<SiteAccess> reach_site(const Context& context, const Site& site,
-                              const std::string& state_dir);
+Result<SiteAccess> reach_site(const Context& context, const Site& site);
+// The same where a study is to run: an agent of this machine can be started. Leaves nothing behind.
+Result<SiteAccess> reach_site_to_run(const Context& context, const Site& site);
 
 // The matrix of the plan on its site; problems carry their places in the file.
 Expanded expand_plan(const Context& context, const PlanOnSite& both,

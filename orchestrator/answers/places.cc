@@ -2,6 +2,7 @@
 //
 // The order of precedence is flag, KNEEPOINT_*, the standard place.
 #include "orchestrator/answers/places.h"
+#include "orchestrator/model/backend_traits.h"
 
 #include <filesystem>
 
@@ -58,7 +59,7 @@ std::string work_root(const Site& site, const std::string& database,
 std::string programs_folder(const Site& site, const std::string& executable,
                             const std::string& working_directory) {
   if (!site.programs.empty()) return absolute_path(site.programs, working_directory);
-  if (site.backend == BackendKind::kubernetes) return kImagePrograms;
+  if (traits_of(site.backend).has_images) return kImagePrograms;
   const std::string beside = folder_of(executable);
   std::error_code ignored;
   if (beside.empty() || fs::exists(beside + "/" + kOneOfOurs, ignored)) return beside;

@@ -8,6 +8,7 @@
 #include "orchestrator/answers/context.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/plan/tables/price_reader.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {

@@ -5,6 +5,7 @@
 // same order.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,11 @@
 #include "orchestrator/model/price.h"
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/yaml/problem.h"
-#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
+
+class StudyStore;
+struct StudyRow;
 
 struct Prices {
   PriceBook book;
@@ -96,7 +99,7 @@ Result<PriceFound> price_of_study(const PriceChoice& choice, const Site& site,
 // What the study was billed by; none: nothing, or a book that this version can't read.
 std::optional<StudyPrice> stored_price(const StudyRow& row);
 // What it was billed by before that, for what was handed over by then.
-Result<std::vector<StudyPrice>> stored_earlier_prices(StudyStore& store, RowId study);
+Result<std::vector<StudyPrice>> stored_earlier_prices(StudyStore& store, std::int64_t study);
 
 // A study is billed in one currency: an error if it has spent another one than that of `price`.
 Result<void> check_currency(StudyStore& store, const StudyRow& row, const StudyPrice& price);

@@ -3,7 +3,9 @@
 // A program's files travel as links where the site shares its folders, else with their content.
 #include "orchestrator/backend/allocation.h"
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace kneepoint {
 namespace {
@@ -27,14 +29,15 @@ AllocationFile allocation_of(const AllocationRequest& request) {
   return file;
 }
 
-StepSpec step_spec(const Step& step, std::vector<std::string> argv, const wire::Pairs& environment,
+StepSpec step_spec(const Step& step, std::vector<std::string> argv, const wire::Pairs& starters,
                    std::int64_t keep_bytes) {
   StepSpec spec;
   spec.attempt = step.attempt;
   spec.run_dir = step.run_dir;
   spec.argv = std::move(argv);
   std::map<std::string, std::string> variables;
-  for (const auto& [name, value] : environment) variables[name] = value;
+  for (const auto& [name, value] : starters) variables[name] = value;
+  for (const EnvironmentVariable& one : step.command.environment) variables[one.name] = one.value;
   spec.env.assign(variables.begin(), variables.end());
   spec.limit_ns = step.limit;
   spec.own_harness = step.own_harness;
@@ -54,6 +57,17 @@ StepSpec step_spec(const Step& step, std::vector<std::string> argv, const wire::
   if (!spec.keep.empty()) spec.keep_bytes = keep_bytes;
   spec.noise_sample_ns = step.noise_sample;
   return spec;
+}
+
+std::string shell_quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+=./,:@%^").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 }  // namespace kneepoint

@@ -19,9 +19,13 @@ constexpr std::int64_t kMostKeptBytesInLog = 1 << 20;
 // Without its steps.
 AllocationFile allocation_of(const AllocationRequest& request);
 
-// `argv`: complete, the starter's part included. Of a variable given twice the later one counts.
-// `keep_bytes`: of all files that the step may keep.
+// `argv`: complete, the starter's part included. `starters`: variables that the starter is to have
+// unless the step's own, which are those of site and plan, say otherwise; of one given twice the
+// later counts. `keep_bytes`: of all files that the step may keep.
 StepSpec step_spec(const Step& step, std::vector<std::string> argv,
-                   const wire::Pairs& environment = {}, std::int64_t keep_bytes = kMostKeptBytes);
+                   const wire::Pairs& starters = {}, std::int64_t keep_bytes = kMostKeptBytes);
+
+// For a person or a shell: quoted where a shell would take a word apart.
+std::string shell_quoted(const std::string& word);
 
 }  // namespace kneepoint

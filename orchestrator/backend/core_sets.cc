@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace kneepoint {
@@ -147,6 +148,36 @@ std::vector<Core> CoreSets::hold(const std::string& allocation, const std::vecto
   }
   if (!indexes.empty()) held_[allocation] = std::move(indexes);
   return held;
+}
+
+// One walk through /proc for each controller; afterwards one question for each agent found.
+
+void LocalCores::look_for_others(const std::string& work_dir) {
+  for (const LivingAgent& agent : living_agents()) {
+    if (!agent.allocation_path.starts_with(work_dir + "/")) continue;
+    const auto known = read_allocation(agent.allocation_path);
+    if (!known || !*known) continue;
+    sets_.hold(agent.allocation_path, (*known)->cpus);
+    others_.push_back(agent);
+  }
+}
+
+std::vector<Core> LocalCores::take(const std::string& path, const std::string& work_dir,
+                                   int count) {
+  if (!looked_) look_for_others(work_dir);
+  looked_ = true;
+  std::erase_if(others_, [this](const LivingAgent& agent) {
+    if (is_alive(agent.process)) return false;
+    sets_.release(agent.allocation_path);
+    return true;
+  });
+  return sets_.take(path, count);
+}
+
+std::vector<Core> LocalCores::hold(const std::string& path, const std::vector<int>& cpus) {
+  // Its launcher knows it now and tells of its end.
+  std::erase_if(others_, [&](const LivingAgent& agent) { return agent.allocation_path == path; });
+  return sets_.hold(path, cpus);
 }
 
 }  // namespace kneepoint

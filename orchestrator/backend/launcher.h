@@ -142,7 +142,6 @@ struct LauncherContext {
   const Site& site;
   const Clock& clock;
   Poller& poller;          // to be woken when something of theirs ends
-  std::string state_dir;   // absolute; simulated: where its journal lies
   std::string agent_path;  // absolute path of kneepoint-agent
 };
 

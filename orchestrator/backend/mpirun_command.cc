@@ -20,7 +20,15 @@ bool places_ranks(const std::string& option) {
   return std::find(std::begin(kPlacing), std::end(kPlacing), name) != std::end(kPlacing);
 }
 
+void let_share_cores(const Step& step, std::vector<std::string>& argv) {
+  if (!step.emulated && !step.oversubscribed) return;
+  argv.insert(argv.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
+}
+
 }  // namespace
+
+const std::vector<std::pair<std::string, std::string>> kRootVariables = {
+    {"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
 
 bool site_places_ranks(const Starter& starter) {
   return std::any_of(starter.options.begin(), starter.options.end(), places_ranks);
@@ -47,6 +55,20 @@ std::string rankfile_text(const Shape& shape, const std::vector<Core>& cores) {
   return text;
 }
 
+void add_layout(const Step& step, std::vector<std::string>& argv) {
+  const Shape& shape = step.shape;
+  if (!site_places_ranks(step.starter)) {
+    const bool binds = wants_binding(step);
+    std::string map = "ppr:" + std::to_string(shape.ranks_per_node) + ":node";
+    if (binds) map += ":PE=" + std::to_string(shape.threads_per_rank);
+    argv.insert(argv.end(), {"--map-by", map, "--bind-to",
+                             !binds                       ? "none"
+                             : shape.bind == Bind::socket ? "socket"
+                                                          : "core"});
+  }
+  let_share_cores(step, argv);
+}
+
 std::vector<std::string> step_argv(const Step& step, const std::string& rankfile) {
   if (step.starter.kind == StarterKind::none) return step.command.argv;
   std::vector<std::string> argv = {"mpirun", "-n", std::to_string(step.shape.ranks)};
@@ -55,9 +77,7 @@ std::vector<std::string> step_argv(const Step& step, const std::string& rankfile
   } else if (!site_places_ranks(step.starter)) {
     argv.insert(argv.end(), {"--bind-to", "none"});
   }
-  if (step.emulated || step.oversubscribed) {
-    argv.insert(argv.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
-  }
+  let_share_cores(step, argv);
   argv.insert(argv.end(), step.starter.options.begin(), step.starter.options.end());
   argv.insert(argv.end(), step.command.argv.begin(), step.command.argv.end());
   return argv;
@@ -73,10 +93,7 @@ std::vector<std::pair<std::string, std::string>> mpirun_environment(const Mpirun
   if (!host.can_read_other_memory) {
     variables.emplace_back("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
   }
-  if (host.is_root) {
-    variables.emplace_back("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    variables.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-  }
+  if (host.is_root) variables.insert(variables.end(), kRootVariables.begin(), kRootVariables.end());
   return variables;
 }
 

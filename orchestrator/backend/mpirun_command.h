@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of Open MPI's mpirun on one machine, as pure functions. Ranks are bound by a
+// The command line of Open MPI's mpirun, as pure functions. On one machine ranks are bound by a
 // rankfile: it is the only way in Open MPI 4.1 to say both which cores and one core per rank
 // (decision 0007).
 #pragma once
@@ -27,6 +27,13 @@ std::string rankfile_text(const Shape& shape, const std::vector<Core>& cores);
 // The whole argv of a step. `rankfile` "" starts mpirun unbound. A step without a starter is its
 // command as it is.
 std::vector<std::string> step_argv(const Step& step, const std::string& rankfile);
+
+// The options that lay ranks out over nodes and cores, unless the site's own do, and let them share
+// cores where they do so on purpose.
+void add_layout(const Step& step, std::vector<std::string>& argv);
+
+// mpirun refuses root without these.
+extern const std::vector<std::pair<std::string, std::string>> kRootVariables;
 
 struct MpirunHost {
   bool is_root = false;

@@ -11,7 +11,6 @@
 
 #include "orchestrator/answers/input_files.h"
 #include "orchestrator/answers/lease.h"
-#include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
@@ -143,8 +142,8 @@ std::string to_summary_line(const Progress& progress) {
 }
 
 Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Site& site,
-                                  const Study& study, const ChosenStudy& chosen,
-                                  const DriveOptions& drive) {
+                                  const SiteAccess& access, const Study& study,
+                                  const ChosenStudy& chosen, const DriveOptions& drive) {
   TRY_ASSIGN(const HeldLease lease, HeldLease::take(store, chosen.row, session.clock));
   TRY(store.update_study_plan(chosen.row.row, study));
   TRY(stage_inputs(study.plan, chosen.row.work_dir));
@@ -158,7 +157,6 @@ Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Sit
     TRY_ASSIGN(options.earlier_prices, stored_earlier_prices(store, chosen.row.row));
   }
   if (drive.announce) drive.announce();
-  TRY_ASSIGN(const SiteAccess access, reach_site(session, site, chosen.row.work_dir));
   TRY(access.poller->take_signals());
   std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines is gone; the study goes on
   RunView view(session, store, chosen.row.row);

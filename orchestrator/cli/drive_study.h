@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One sitting of the engine at a chosen study: takes the lease, reaches the site, shows progress,
+// One sitting of the engine at a chosen study: takes the lease, shows progress,
 // and gives back how it ended. For `run` and for what other commands measure by themselves.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "orchestrator/answers/choose_study.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/cli/session.h"
 #include "orchestrator/engine/engine.h"
@@ -25,8 +26,8 @@ struct DriveOptions {
 };
 
 Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Site& site,
-                                  const Study& study, const ChosenStudy& chosen,
-                                  const DriveOptions& drive);
+                                  const SiteAccess& access, const Study& study,
+                                  const ChosenStudy& chosen, const DriveOptions& drive);
 
 // Pure. Lines of at most style.width columns: bar and counts, time and node-hours, the table of
 // efficiency so far (as report/terminal/live_table.h writes it), what happened last, why nothing

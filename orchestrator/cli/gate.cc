@@ -68,10 +68,10 @@ Result<Judged> judge_night(Session& session, StudyStore& store, const StudyRow& 
   if (confirm) {
     DriveOptions options;
     TRY_ASSIGN(options.database, database_of(session));
-    const auto drive = [&](const Site& site, const Study& study, const ChosenStudy& chosen,
-                           int concurrent) {
+    const auto drive = [&](const Site& site, const SiteAccess& access, const Study& study,
+                           const ChosenStudy& chosen, int concurrent) {
       options.concurrent = concurrent;
-      return drive_study(session, store, site, study, chosen, options);
+      return drive_study(session, store, site, access, study, chosen, options);
     };
     TRY_ASSIGN(judged.confirmed, confirm_gate(session, store, tonight, drive, judged.report));
     if (judged.confirmed.interrupted) return judged;

@@ -198,7 +198,8 @@ Result<int> run_plan(Session& session, const RunRequest& request, std::string& s
   TRY_ASSIGN(const std::string database, database_of(session));
   const std::string root = work_root(site, database, here);
 
-  TRY_ASSIGN(const Capabilities capabilities, capabilities_of(session, site, root));
+  TRY_ASSIGN(const SiteAccess access, reach_site_to_run(session, site));
+  const Capabilities& capabilities = access.capabilities;
   const Expanded expanded = expand_plan(session, both, capabilities);
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
   const Study& study = expanded.study;
@@ -234,7 +235,7 @@ Result<int> run_plan(Session& session, const RunRequest& request, std::string& s
   if (found.price) options.kept = found.price->kept;
   options.announce = [&] { show_estimate(session, study, budget, price); };
   TRY_ASSIGN(const EngineOutcome outcome,
-             drive_study(session, *store, site, study, chosen, options));
+             drive_study(session, *store, site, access, study, chosen, options));
   return conclude(session, request, *store, chosen.row, word_of(outcome.end), outcome.end,
                   study.plan.gate, outcome.why);
 }

@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "orchestrator/answers/export_pack.h"
-#include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/import_pack.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/answers/series_archive.h"
 #include "orchestrator/base/files.h"

@@ -13,8 +13,8 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/serve_hooks.h"
 #include "orchestrator/io/poller.h"
+#include "orchestrator/server/dashboard/controllers.h"
 #include "orchestrator/server/dashboard/dashboard.h"
 #include "orchestrator/server/http/web_server.h"
 #include "orchestrator/web/bundle.h"
@@ -133,7 +133,7 @@ Result<int> serve(Session& session, const Arguments& arguments) {
   Poller poller;
   TRY(poller.take_signals());
   std::signal(SIGPIPE, SIG_IGN);
-  ServeHooks hooks(session, options.database, plans);
+  Controllers hooks(session, options.database, plans);
   TRY_ASSIGN(const auto dashboard, Dashboard::make(options, hooks, session.clock));
   WebServerOptions serving;
   serving.host = address.host;

@@ -2,7 +2,7 @@
 //
 // A point that was never asked for has no row in the store: here it stands beside the others
 // without a run, so that curves are grouped as the whole plan would have them.
-#include "orchestrator/engine/adaptive_rounds.h"
+#include "orchestrator/engine/rounds.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "orchestrator/engine/admission.h"
-#include "orchestrator/engine/disturbance.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/retry.h"
 

@@ -4,6 +4,7 @@
 // when it is over; in between, calls are spaced further and further apart.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,27 @@
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/engine/attempt_book.h"
-#include "orchestrator/engine/back_off.h"
 #include "orchestrator/engine/progress.h"
 
 namespace kneepoint {
+
+// How long to leave the outside world alone after it refused: longer after each refusal in a row,
+// at most a minute. Pure; the caller tells the time.
+class BackOff {
+ public:
+  bool is_over(Nanoseconds now) const { return now >= until_; }
+  Nanoseconds wait() const { return wait_; }  // 0: the last answer was good
+  void refused(Nanoseconds now) {
+    wait_ = std::clamp(wait_ * 2, kSecond, kMinute);
+    until_ = now + wait_;
+  }
+  void answered() { wait_ = until_ = 0; }
+  void try_now() { until_ = 0; }
+
+ private:
+  Nanoseconds wait_ = 0;
+  Nanoseconds until_ = 0;
+};
 
 // May the same call go better later, though nobody changes anything?
 bool may_pass(const Error& error);

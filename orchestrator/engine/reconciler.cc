@@ -10,14 +10,13 @@
 #include "orchestrator/engine/contact.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/engine/ingest.h"
-#include "orchestrator/engine/needs.h"
-#include "orchestrator/engine/packing.h"
 #include "orchestrator/engine/progress.h"
 #include "orchestrator/engine/push_book.h"
 #include "orchestrator/engine/requests.h"
 #include "orchestrator/engine/retry.h"
 #include "orchestrator/engine/round_book.h"
 #include "orchestrator/engine/run_table.h"
+#include "orchestrator/engine/spending.h"
 
 namespace kneepoint {
 namespace {

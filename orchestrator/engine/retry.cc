@@ -3,6 +3,10 @@
 // Retry only what may go better, only so often, and always say why.
 #include "orchestrator/engine/retry.h"
 
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
 namespace kneepoint {
 
 bool costs_a_try(AttemptState state) {
@@ -29,6 +33,73 @@ RetryDecision after_attempt(AttemptState state, Reason reason, int spent, int re
   }
   return {Next::again, what + ": trying again (" + std::to_string(spent) + " of " +
                            std::to_string(retries) + " retries)"};
+}
+
+// The facts are those of agents/agent/noise/noise.cc, one scope for each node. What was not
+// measured is beyond no limit.
+
+namespace {
+
+std::string in_percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g%%", share * 100);
+  return text;
+}
+
+std::string in_cores(double cores) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", cores);
+  return text;
+}
+
+struct Kind {
+  const char* fact;
+  std::optional<double> NoiseSpec::*limit;
+  const char* before;
+  const char* after;
+  bool is_share;
+};
+
+constexpr Kind kKinds[] = {
+    {"noise.steal", &NoiseSpec::steal, "the hypervisor took ", " of the CPU time", true},
+    {"noise.others", &NoiseSpec::others, "other programs used ", " cores", false},
+    {"noise.clock_drop", &NoiseSpec::clock_drop, "the clock fell by ", "", true},
+    {"noise.gpu_throttled", &NoiseSpec::throttle, "a GPU was throttled in ", " of the samples",
+     true},
+};
+
+}  // namespace
+
+std::string disturbance(const NoiseSpec& limits, const std::vector<Fact>& facts) {
+  std::string text;
+  for (const Fact& fact : facts) {
+    for (const Kind& kind : kKinds) {
+      const std::optional<double>& limit = limits.*kind.limit;
+      if (!limit || fact.name != kind.fact) continue;
+      const double value = std::strtod(fact.value.c_str(), nullptr);
+      if (!std::isfinite(value) || value <= *limit) continue;
+      const auto words = [&](double number) {
+        return kind.is_share ? in_percent(number) : in_cores(number);
+      };
+      text += (text.empty() ? "on " : "; on ") + fact.scope + " " + kind.before + words(value) +
+              kind.after + " (limit " + words(*limit) + ")";
+    }
+  }
+  return text;
+}
+
+void judge_noise(const NoiseSpec& noise, Ingested& outcome) {
+  if (!noise.has_limit()) return;
+  outcome.result.disturbed = disturbance(noise, outcome.result.facts);
+  if (outcome.result.disturbed.empty() || noise.repeat == 0) return;
+  if (outcome.state != AttemptState::succeeded) return;
+  outcome.state = AttemptState::invalid;
+  outcome.reason = Reason::disturbed;
+  outcome.detail = outcome.result.disturbed;
+}
+
+int retries_for(Reason reason, const Limits& limits, const NoiseSpec& noise) {
+  return reason == Reason::disturbed ? noise.repeat : limits.retries;
 }
 
 }  // namespace kneepoint

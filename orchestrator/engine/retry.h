@@ -4,8 +4,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "orchestrator/engine/ingest.h"
 #include "orchestrator/model/attempt.h"
+#include "orchestrator/model/evidence.h"
+#include "orchestrator/model/program.h"
 
 namespace kneepoint {
 
@@ -25,5 +29,18 @@ RetryDecision after_attempt(AttemptState state, Reason reason, int spent, int re
 
 // Does an attempt that ended so use up one of the tries? What the user stopped does not.
 bool costs_a_try(AttemptState state);
+
+// Was a run disturbed? Pure: from what the agents' samplers found and the plan's limits to a
+// sentence, and from that to what becomes of the run.
+
+// "on n1 other programs used 1.42 cores (limit 0.2); ..."; "" if nothing went beyond a limit.
+std::string disturbance(const NoiseSpec& limits, const std::vector<Fact>& facts);
+
+// Notes it in the result. A run that succeeded and is to be repeated when disturbed does not count:
+// it ends as invalid (disturbed), its time kept for `explain`.
+void judge_noise(const NoiseSpec& noise, Ingested& outcome);
+
+// How often a run may be tried again: what was disturbed has a number of its own.
+int retries_for(Reason reason, const Limits& limits, const NoiseSpec& noise);
 
 }  // namespace kneepoint

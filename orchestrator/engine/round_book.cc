@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "orchestrator/engine/adaptive_rounds.h"
+#include "orchestrator/engine/rounds.h"
 
 namespace kneepoint {
 namespace {

@@ -13,7 +13,6 @@
 #include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/engine/adaptive_rounds.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/matrix.h"
 

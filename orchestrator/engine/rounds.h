@@ -15,6 +15,27 @@
 
 namespace kneepoint {
 
+// The rounds of an adaptive search: what every curve asks for next, as runs of the study, and in
+// words. Pure: the same evidence gives the same round, so that a search that was killed goes on as
+// it would have.
+struct SearchRound {
+  std::vector<Run> runs;           // in the order in which they are to start; empty: it is over
+  std::vector<std::string> words;  // why, for each curve that asks; of all curves when it is over
+  std::string left_out;            // what the search does without so far: for every report
+};
+
+// Every run of the study is over. `evidence` has the points that were asked for so far.
+// `price`: what a search for the recommendation by cost goes by; null: node-hours.
+SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number,
+                         const PriceItem* price = nullptr);
+
+// The search played by the workloads' models, without noise; none where a point has no model.
+struct SearchForecast {
+  int rounds = 0, runs = 0;
+  double node_seconds = 0, grid_node_seconds = 0;
+};
+std::optional<SearchForecast> forecast(const Study& study, const PriceItem* price = nullptr);
+
 struct Round {
   int number = 0;
   std::vector<Run> runs;           // in the order in which they are to start
@@ -26,7 +47,7 @@ struct Round {
 // Round 0 is the matrix: every point × repeat.min, interleaved; of an adaptive search, a few K.
 Round first_of(const Study& study);
 
-// Adaptive search: as adaptive_rounds.h has it. With repeat.until: more runs (up to 7, 10,
+// Adaptive search: as search_round() has it. With repeat.until: more runs (up to 7, 10,
 // 14, 20... a point, at most repeat.max) where the interval of the efficiency is still too wide,
 // and at the baseline those efficiencies divide by. Nothing: the study is complete. `evidence` has
 // the study's points (matched by key).

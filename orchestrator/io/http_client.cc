@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "orchestrator/base/fd.h"
 #include "orchestrator/io/curl_request.h"
 #include "orchestrator/io/http_url.h"
 
@@ -32,19 +33,18 @@ std::string trimmed(std::string text) {
 }
 
 Result<std::string> read_secret_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return system_error("read the token file '" + path + "'", errno);
+  const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open()) return system_error("read the token file '" + path + "'", errno);
   std::string text(kMostSecretBytes + 1, '\0');
   std::size_t size = 0;
   struct stat status {};
-  bool good = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  bool good = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
   while (good && size < text.size()) {
-    const ssize_t got = ::read(descriptor, text.data() + size, text.size() - size);
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     size += static_cast<std::size_t>(got);
   }
-  ::close(descriptor);
   if (!good || size > kMostSecretBytes) {
     return Error{ErrorCode::invalid,
                  "the token file '" + path + "' is not a regular file of at most 64 KiB", false};

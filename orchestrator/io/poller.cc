@@ -15,16 +15,18 @@
 #include <climits>
 #include <csignal>
 #include <unordered_map>
+#include <utility>
 
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/fd.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr std::uint64_t kSignals = ~0ULL;  // epoll tag of the signalfd; processes use their pid
 
-int open_pidfd(pid_t pid) {
-  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // close-on-exec by definition
+Fd open_pidfd(pid_t pid) {
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // close-on-exec by definition
 }
 
 int timeout_in_ms(Nanoseconds left) {
@@ -36,90 +38,76 @@ int timeout_in_ms(Nanoseconds left) {
 }  // namespace
 
 struct Poller::State {
-  int epoll = -1;
-  int signals = -1;
+  Fd epoll;
+  Fd signals;
   sigset_t mask_before{};
-  std::unordered_map<pid_t, int> pidfds;
-  std::vector<pid_t> gone_already;  // were not there any more when we were asked to watch them
+  std::unordered_map<pid_t, Fd> pidfds;  // one that is closed leaves the epoll set
+  std::vector<pid_t> gone_already;       // were not there any more when we were asked to watch them
 
-  void close_process(pid_t pid) {
-    const auto found = pidfds.find(pid);
-    if (found == pidfds.end()) return;
-    ::close(found->second);  // leaves the epoll set with it
-    pidfds.erase(found);
+  bool watch(const Fd& fd, std::uint64_t tag) const {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = tag;
+    return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
   }
 
   void take_signal(Woken& woken) {
     signalfd_siginfo info{};
-    while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       woken.signals.push_back(static_cast<int>(info.ssi_signo));
     }
   }
 
   void take_end(pid_t pid, Woken& woken) {
     ::waitpid(pid, nullptr, WNOHANG);  // reaps it if it is ours; ECHILD if not
-    close_process(pid);
+    pidfds.erase(pid);
     woken.ended.push_back(pid);
   }
 };
 
 Poller::Poller() : state_(new State) {
-  state_->epoll = ::epoll_create1(EPOLL_CLOEXEC);
-  ENSURE(state_->epoll >= 0, "no descriptor left for epoll");
+  state_->epoll = Fd(::epoll_create1(EPOLL_CLOEXEC));
+  ENSURE(state_->epoll.is_open(), "no descriptor left for epoll");
 }
 
 Poller::~Poller() {
-  for (const auto& [pid, fd] : state_->pidfds) ::close(fd);
-  if (state_->signals >= 0) {
-    ::close(state_->signals);
+  if (state_->signals.is_open()) {
+    state_->signals.reset();
     ::pthread_sigmask(SIG_SETMASK, &state_->mask_before, nullptr);
   }
-  ::close(state_->epoll);
   delete state_;
 }
 
 Result<void> Poller::take_signals() {
-  if (state_->signals >= 0) return {};
+  if (state_->signals.is_open()) return {};
   sigset_t taken;
   sigemptyset(&taken);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&taken, number);
-  const int fd = ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd < 0) return system_error("signalfd", errno);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = kSignals;
-  if (::epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
-    const int reason = errno;
-    ::close(fd);
-    return system_error("watch signals", reason);
-  }
+  Fd fd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd.is_open()) return system_error("signalfd", errno);
+  if (!state_->watch(fd, kSignals)) return system_error("watch signals", errno);
   ::pthread_sigmask(SIG_BLOCK, &taken, &state_->mask_before);
-  state_->signals = fd;
+  state_->signals = std::move(fd);
   return {};
 }
 
 Result<void> Poller::watch_process(pid_t pid) {
   if (state_->pidfds.count(pid) != 0) return {};
-  const int fd = open_pidfd(pid);
-  if (fd < 0) {
+  Fd fd = open_pidfd(pid);
+  if (!fd.is_open()) {
     if (errno != ESRCH) return system_error("watch process " + std::to_string(pid), errno);
     state_->gone_already.push_back(pid);
     return {};
   }
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = static_cast<std::uint64_t>(pid);
-  if (::epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
-    const int reason = errno;
-    ::close(fd);
-    return system_error("watch process " + std::to_string(pid), reason);
+  if (!state_->watch(fd, static_cast<std::uint64_t>(pid))) {
+    return system_error("watch process " + std::to_string(pid), errno);
   }
-  state_->pidfds.emplace(pid, fd);
+  state_->pidfds.emplace(pid, std::move(fd));
   return {};
 }
 
 void Poller::forget_process(pid_t pid) {
-  state_->close_process(pid);
+  state_->pidfds.erase(pid);
   std::erase(state_->gone_already, pid);
 }
 
@@ -131,7 +119,7 @@ Result<Poller::Woken> Poller::wait(Nanoseconds at_most) {
   epoll_event events[64];
   int timeout = woken.ended.empty() ? timeout_in_ms(std::min(at_most, kHour)) : 0;
   while (true) {
-    const int count = ::epoll_wait(state_->epoll, events, 64, timeout);
+    const int count = ::epoll_wait(state_->epoll.get(), events, 64, timeout);
     if (count < 0) {
       if (errno != EINTR) return system_error("wait for processes", errno);
       timeout = timeout_in_ms(until - clock.steady());

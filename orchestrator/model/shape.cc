@@ -3,6 +3,8 @@
 // Words of shapes, modes and points.
 #include "orchestrator/model/shape.h"
 
+#include "orchestrator/base/ensure.h"
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/site.h"
 
@@ -36,20 +38,34 @@ const char* to_string(Bind bind) {
   return "?";
 }
 
-const char* to_string(BackendKind kind) {
-  switch (kind) {
-    case BackendKind::local:
-      return "local";
-    case BackendKind::slurm:
-      return "slurm";
-    case BackendKind::kubernetes:
-      return "kubernetes";
-    case BackendKind::simulated:
-      return "simulated";
-    case BackendKind::imported:
-      return "import";
+std::span<const BackendTraits> backend_traits() {
+  constexpr auto kMpirun = StarterKind::mpirun;
+  static constexpr BackendTraits kTable[] = {
+      {BackendKind::local, "local", kMpirun, true, false, true},
+      {BackendKind::simulated, "simulated", kMpirun, false, false, false},
+      {BackendKind::slurm, "slurm", StarterKind::srun, false, false, true},
+      {BackendKind::kubernetes, "kubernetes", kMpirun, false, true, true},
+      {BackendKind::imported, "import", kMpirun, false, false, false},
+  };
+  return kTable;
+}
+
+const BackendTraits& traits_of(BackendKind kind) {
+  for (const BackendTraits& row : backend_traits()) {
+    if (row.kind == kind) return row;
   }
-  return "?";
+  ENSURE(false, "a backend without a row in the table");
+}
+
+std::optional<BackendKind> parse_backend(std::string_view word) {
+  for (const BackendTraits& row : backend_traits()) {
+    if (row.word == word) return row.kind;
+  }
+  return std::nullopt;
+}
+
+const char* to_string(BackendKind kind) {
+  return traits_of(kind).word;
 }
 
 const char* to_string(PackingMode mode) {

@@ -99,8 +99,8 @@ void begin_cost_curve(JsonWriter& w, const CostCurve& curve) {
 
 }  // namespace
 
-CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
-                            Prices prices, std::vector<CostCurve> curves) {
+CostReport make_cost_report(const StudyAnalysis& analysis, Prices prices,
+                            std::vector<CostCurve> curves) {
   CostReport report{std::move(prices), std::move(curves), {}};
   const std::vector<CurveView> views = curve_views(analysis);
   for (const CostCurve& curve : report.curves) {

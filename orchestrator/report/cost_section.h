@@ -20,8 +20,8 @@ struct CostReport : Prices {
   std::vector<std::string> sentences;  // beside them
 };
 
-CostReport make_cost_report(const StudyEvidence& study, const StudyAnalysis& analysis,
-                            Prices prices, std::vector<CostCurve> curves);
+CostReport make_cost_report(const StudyAnalysis& analysis, Prices prices,
+                            std::vector<CostCurve> curves);
 
 inline constexpr char kExamplePrices[] =
     "These prices are EXAMPLES, not what anybody charges today.";

@@ -60,8 +60,8 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
 Document make_document(ReportAnswer answer) {
   Document document = make_document(std::move(answer.study), std::move(answer.analysis));
   if (answer.prices) {
-    add_cost(document, make_cost_report(document.study, document.analysis,
-                                        *std::move(answer.prices), std::move(answer.costs)));
+    add_cost(document, make_cost_report(document.analysis, *std::move(answer.prices),
+                                        std::move(answer.costs)));
   }
   return document;
 }

@@ -12,8 +12,8 @@
 
 #include "orchestrator/io/subprocess.h"
 #ifdef KP_KUBE_FOLDER
-#include "orchestrator/backend/kubernetes/book.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
+#include "orchestrator/backend/kubernetes/session.h"
 #endif
 
 namespace kneepoint::contract {
@@ -105,7 +105,7 @@ Contract::~Contract() {
 void Contract::start_controller() {
   launcher_.reset();
   poller_ = std::make_unique<Poller>();
-  auto made = make_launcher({site_, system_clock(), *poller_, folder_ + "/state", agent_path_});
+  auto made = make_launcher({site_, system_clock(), *poller_, agent_path_});
   if (!made) throw std::runtime_error(made.error().message);  // no test goes on without one
   launcher_ = std::move(made).value();
 }

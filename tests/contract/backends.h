@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "agents/wire/record.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
 #include "orchestrator/backend/simulated/cluster.h"
 #include "tests/fakes/patience.h"
 #include "tests/fakes/present.h"

@@ -4,8 +4,8 @@
 // beside others who use it.
 #include <filesystem>
 
-#include "orchestrator/backend/kubernetes/book.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
+#include "orchestrator/backend/kubernetes/session.h"
 #include "tests/kubernetes/kube_fault.h"
 
 namespace kneepoint {

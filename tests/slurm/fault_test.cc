@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
 #include "tests/slurm/slurm_place.h"
 
 namespace kneepoint {
@@ -31,8 +31,7 @@ class OnCluster {
   // Another controller: it knows only what was written down.
   void renew() {
     launcher_.reset();
-    auto made = make_launcher(
-        {site_, system_clock(), poller_, place.path() + "/state", KP_BIN_DIR "/kneepoint-agent"});
+    auto made = make_launcher({site_, system_clock(), poller_, KP_BIN_DIR "/kneepoint-agent"});
     if (!made) {
       ADD_FAILURE() << made.error().message;
       return;

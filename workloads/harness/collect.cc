@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "workloads/harness/pause.h"
+#include "workloads/harness/timers.h"
 
 namespace kneepoint::workloads {
 namespace {

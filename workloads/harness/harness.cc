@@ -11,7 +11,6 @@
 #include "workloads/harness/placement.h"
 #include "workloads/harness/reporter.h"
 #include "workloads/numerics/kernels.h"
-#include "workloads/numerics/threads.h"
 
 namespace kneepoint::workloads {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the time of one iteration went on this rank. A scope counts from its construction to its
-// destruction; scopes do not nest; what no scope covers is `other`. Waiting for a slower rank
-// inside a communication scope counts as communication.
+// Timers: where the time of one iteration went on this rank. A scope counts from its construction
+// to its destruction; scopes do not nest; what no scope covers is `other`. Waiting for a slower
+// rank inside a communication scope counts as communication. Also letting time pass.
 #pragma once
 
 #include "orchestrator/base/clock.h"
@@ -38,5 +38,9 @@ class Timers {
   Nanoseconds compute_ = 0;
   Nanoseconds communication_ = 0;
 };
+
+// Until an absolute moment of the steady clock, so that delays do not add up.
+void sleep_until(Nanoseconds steady);  // no CPU
+void spin_until(Nanoseconds steady);   // one CPU, arithmetic all the while
 
 }  // namespace kneepoint::workloads

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "agents/wire/record.h"
-#include "workloads/machine/memory_room.h"
 #include "workloads/machine/rates.h"
-#include "workloads/numerics/threads.h"
+#include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {
 namespace {

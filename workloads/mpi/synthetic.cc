@@ -4,7 +4,7 @@
 // `--work sleep` needs no CPU and is marked emulated by whoever plans it. K is --workers; the work
 // it reports is its share of the problem: 1 in total in strong mode, K in weak mode.
 #include "workloads/harness/harness.h"
-#include "workloads/harness/pause.h"
+#include "workloads/harness/timers.h"
 #include "workloads/numerics/synthetic_time.h"
 
 namespace kneepoint::workloads {

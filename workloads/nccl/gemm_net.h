@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "workloads/nccl/device.h"
-#include "workloads/nccl/linear_net.h"
+#include "workloads/nccl/nccl_plan.h"
 
 namespace kneepoint::workloads {
 

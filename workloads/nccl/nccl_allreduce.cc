@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "workloads/harness/harness.h"
-#include "workloads/nccl/bandwidth.h"
 #include "workloads/nccl/device.h"
+#include "workloads/nccl/nccl_plan.h"
 #include "workloads/numerics/message_fit.h"
 #include "workloads/numerics/split.h"
 

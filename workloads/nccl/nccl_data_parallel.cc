@@ -8,9 +8,8 @@
 
 #include "orchestrator/base/hash.h"
 #include "workloads/harness/harness.h"
-#include "workloads/nccl/buckets.h"
 #include "workloads/nccl/gemm_net.h"
-#include "workloads/nccl/overlap.h"
+#include "workloads/nccl/nccl_plan.h"
 #include "workloads/numerics/hashed_random.h"
 #include "workloads/numerics/split.h"
 

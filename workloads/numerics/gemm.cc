@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "orchestrator/base/ensure.h"
-#include "workloads/numerics/threads.h"
+#include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {
 

@@ -3,6 +3,10 @@
 // Which kernel sets this build has, and which of them this processor can run.
 #include "workloads/numerics/kernels.h"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -65,6 +69,22 @@ int kernel_set_count() {
 
 const KernelSet& kernel_set(int index) {
   return *sets().at(static_cast<std::size_t>(index));
+}
+
+// The only file that calls OpenMP's library.
+
+void limit_threads_by_environment() {
+#ifdef _OPENMP
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) omp_set_num_threads(1);
+#endif
+}
+
+int thread_count() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
 }
 
 }  // namespace kneepoint::workloads

@@ -60,4 +60,9 @@ const KernelSet& kernels();
 int kernel_set_count();
 const KernelSet& kernel_set(int index);
 
+// Threads inside a rank. OMP_NUM_THREADS decides; without it a rank has one thread, because a rank
+// that takes every core it can see would fight with its neighbours.
+void limit_threads_by_environment();  // call once, before the first kernel
+int thread_count();                   // of the next parallel region; 1 without OpenMP
+
 }  // namespace kneepoint::workloads

@@ -14,7 +14,7 @@
 
 #include "agents/agent/agent.h"
 #include "agents/agent/noise/noise.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/supervise/signals.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/text.h"

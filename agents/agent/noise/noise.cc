@@ -18,7 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "agents/agent/own_place.h"
+#include "agents/agent/file.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/text.h"
 
@@ -164,7 +164,7 @@ std::optional<std::uint64_t> memory_bytes_now(const std::string& mon_data) {
 NoiseSampler::NoiseSampler(Nanoseconds interval, int busy, NoisePlaces places)
     : interval_(interval), busy_(busy), places_(std::move(places)) {
   if (interval_ <= 0) return;
-  wake_ = File(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  wake_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_.is_open()) return;
   start_gpu_probe();
   thread_ = std::thread([this] { run(); });
@@ -185,7 +185,7 @@ void NoiseSampler::read_gpus(std::vector<GpuSample>& gpus) {
   if (!gpu_probe_.out.is_open()) return;
   std::array<char, 4096> block;
   for (;;) {
-    const ssize_t n = read(gpu_probe_.out.fd(), block.data(), block.size());
+    const ssize_t n = read(gpu_probe_.out.get(), block.data(), block.size());
     if (n <= 0 || gpu_text_.size() > kMostGpuText) break;
     gpu_text_.append(block.data(), static_cast<std::size_t>(n));
   }
@@ -212,13 +212,13 @@ void NoiseSampler::run() {
   const Nanoseconds begun = system_clock().steady();
   noise_.add(look(false));
   for (;;) {
-    pollfd entry{wake_.fd(), POLLIN, 0};
+    pollfd entry{wake_.get(), POLLIN, 0};
     const int woken = poll(&entry, 1, static_cast<int>(interval_ / kMillisecond));
     if (woken > 0) break;
     noise_.add(look(system_clock().steady() - begun >= kBeforeClocks));
   }
   if (gpu_probe_.out.is_open() && !gpu_seen_) {  // its library may take a while to load
-    pollfd first{gpu_probe_.out.fd(), POLLIN, 0};
+    pollfd first{gpu_probe_.out.get(), POLLIN, 0};
     poll(&first, 1, kFirstGpuLineMs);
   }
   noise_.add(look(false));  // the program has ended: its clock says nothing
@@ -228,7 +228,7 @@ void NoiseSampler::run() {
 void NoiseSampler::stop() {
   if (!thread_.joinable()) return;
   const std::uint64_t one = 1;
-  (void)!write(wake_.fd(), &one, sizeof one);
+  (void)!write(wake_.get(), &one, sizeof one);
   thread_.join();
   if (gpu_probe_.pid > 0) {
     kill(gpu_probe_.pid, SIGKILL);

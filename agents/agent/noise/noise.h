@@ -95,7 +95,7 @@ class NoiseSampler {
   Nanoseconds interval_;
   int busy_;
   NoisePlaces places_;
-  File wake_;  // an eventfd
+  Fd wake_;  // an eventfd
   Child gpu_probe_;
   std::string gpu_text_;
   bool gpu_seen_ = false;  // a line has come

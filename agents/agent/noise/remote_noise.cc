@@ -14,7 +14,7 @@
 #include <cstdlib>
 
 #include "agents/agent/pod/client.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/spread.h"
 #include "agents/agent/supervise/child.h"
 #include "orchestrator/base/node_list.h"
@@ -100,7 +100,7 @@ std::vector<std::string> sampling_step(const std::vector<std::string>& nodes,
 struct RemoteNoise::Source {
   std::vector<std::string> nodes;
   Child child;
-  File input;  // srun's: closed to end it
+  Fd input;  // srun's: closed to end it
   std::optional<PodClient> client;
   SamplerReader reader;
   std::string errors;
@@ -108,8 +108,8 @@ struct RemoteNoise::Source {
   bool is_open() const { return client ? client->is_open() : child.out.is_open(); }
   void watch(std::vector<pollfd>& entries) const {
     if (client && client->is_open()) entries.push_back({client->fd(), POLLIN, 0});
-    for (const File* pipe : {&child.out, &child.err}) {
-      if (pipe->is_open()) entries.push_back({pipe->fd(), POLLIN, 0});
+    for (const Fd* pipe : {&child.out, &child.err}) {
+      if (pipe->is_open()) entries.push_back({pipe->get(), POLLIN, 0});
     }
   }
   void note(std::string_view text) {
@@ -161,13 +161,13 @@ void RemoteNoise::start() {
 }
 
 void RemoteNoise::start_by_srun(const std::vector<std::string>& nodes) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return miss(nodes, system_error("pipe", errno).message);
-  const File read_end(ends[0]);
+  auto pipe = make_pipe();
+  if (!pipe) return miss(nodes, pipe.error().message);
   auto source = std::make_unique<Source>();
-  source->input = File(ends[1]);
+  source->input = std::move(pipe->write_end);
   source->nodes = nodes;
-  auto child = start_child(sampling_step(nodes, own_program(), step_), {}, "", read_end.fd());
+  auto child =
+      start_child(sampling_step(nodes, own_program(), step_), {}, "", pipe->read_end.get());
   if (!child) return miss(nodes, child.error().message);
   source->child = std::move(*child);
   spare_child(source->child.pid);

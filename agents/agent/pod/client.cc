@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/run_folder.h"
 #include "orchestrator/base/text.h"
 
@@ -31,26 +31,19 @@ int complain(const std::string& host, const std::string& text) {
 }
 
 // SIGTERM, SIGINT and SIGHUP as a descriptor.
-File take_signals() {
+Fd take_signals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
   sigprocmask(SIG_BLOCK, &set, nullptr);
-  return File(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  return Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 // The exit code when the message was the end.
 std::optional<int> take_in(const Message& message, const std::string& host) {
   const std::string_view payload = message.payload;
   if (message.type == 'O' && !payload.empty()) {
-    const int fd = payload[0] == 2 ? 2 : 1;
-    const std::string_view data = payload.substr(1);
-    for (std::size_t at = 0; at < data.size();) {
-      const ssize_t n = write(fd, data.data() + at, data.size() - at);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
-      at += static_cast<std::size_t>(n);
-    }
+    write_out(payload[0] == 2 ? 2 : 1, payload.substr(1));
   }
   if (message.type != 'X') return {};
   const ProcessEnd end = decoded_end(payload);
@@ -68,8 +61,8 @@ Result<PodClient> PodClient::open(const std::string& path) {
   }
   std::memcpy(where.sun_path, path.c_str(), path.size());
   PodClient client;
-  client.socket_ = File(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(client.socket_.fd(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0) {
+  client.socket_ = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (connect(client.socket_.get(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0) {
     return system_error("connect to the agent of pod 0 at " + path, errno);
   }
   return client;
@@ -78,7 +71,7 @@ Result<PodClient> PodClient::open(const std::string& path) {
 void PodClient::send(const Message& message) {
   const std::string text = encoded(message);
   for (std::size_t at = 0; at < text.size() && socket_.is_open();) {
-    const ssize_t n = ::send(socket_.fd(), text.data() + at, text.size() - at, MSG_NOSIGNAL);
+    const ssize_t n = ::send(socket_.get(), text.data() + at, text.size() - at, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return;  // reading will tell
     at += static_cast<std::size_t>(n);
@@ -87,7 +80,7 @@ void PodClient::send(const Message& message) {
 
 void PodClient::receive() {
   std::array<char, 64 * 1024> block;
-  const ssize_t n = recv(socket_.fd(), block.data(), block.size(), 0);
+  const ssize_t n = recv(socket_.get(), block.data(), block.size(), 0);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (n <= 0) return socket_.reset();
   reader_.take(std::string_view(block.data(), static_cast<std::size_t>(n)));
@@ -120,7 +113,7 @@ int exec_in_pod(const std::string& host, const std::string& text) {
     execl("/bin/sh", "sh", "-c", text.c_str(), nullptr);
     return complain(host, std::string("/bin/sh: ") + std::strerror(errno));
   }
-  const File signals = take_signals();
+  const Fd signals = take_signals();
   auto client = PodClient::open(environment_variable(kLinkVariable));
   if (!client) return complain(host, client.error().message);
   client->send({'R', host + '\0' + prepare_folder_text() + text});
@@ -128,10 +121,10 @@ int exec_in_pod(const std::string& host, const std::string& text) {
     while (const auto message = client->next()) {
       if (const auto code = take_in(*message, host)) return *code;
     }
-    std::array<pollfd, 2> entries = {{{client->fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
+    std::array<pollfd, 2> entries = {{{client->fd(), POLLIN, 0}, {signals.get(), POLLIN, 0}}};
     poll(entries.data(), entries.size(), -1);
     signalfd_siginfo info{};
-    while (read(signals.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    while (read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       client->send({'K', std::string(1, static_cast<char>(info.ssi_signo))});
     }
     if (entries[0].revents != 0) client->receive();

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/wire.h"
+#include "agents/agent/pod/channel.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {
@@ -15,7 +15,7 @@ class PodClient {
  public:
   static Result<PodClient> open(const std::string& path);
 
-  int fd() const { return socket_.fd(); }
+  int fd() const { return socket_.get(); }
   bool is_open() const { return socket_.is_open(); }
   void close() { socket_.reset(); }  // takes the process along that it asked for
   void send(const Message& message);
@@ -24,7 +24,7 @@ class PodClient {
   std::optional<Message> next() { return reader_.next(); }
 
  private:
-  File socket_;
+  Fd socket_;
   MessageReader reader_;
 };
 

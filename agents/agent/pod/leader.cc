@@ -18,13 +18,14 @@
 #include <limits>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/pod/finder.h"
+#include "agents/agent/pod/link.h"
 #include "agents/agent/pod/log.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/pod/relay.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/signals.h"
 #include "agents/wire/allocation.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
@@ -38,15 +39,6 @@ constexpr std::size_t kMostUnprinted = 1024 * 1024;
 
 Nanoseconds now() {
   return system_clock().steady();
-}
-
-Result<void> write_file(const std::string& path, const std::string& text) {
-  const std::string fresh = path + ".new";
-  const File file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!file.is_open()) return system_error("create " + fresh, errno);
-  TRY(write_all(file, text, fresh));
-  if (rename(fresh.c_str(), path.c_str()) != 0) return system_error("rename " + fresh, errno);
-  return {};
 }
 
 class Leader {
@@ -133,7 +125,7 @@ class Leader {
       return system_error("mkdir " + runs, errno);
     }
     const std::string path = settings_.work + "/allocation.json";
-    TRY(write_file(path, settings_.allocation));
+    TRY(write_whole_file(path, settings_.allocation, kOwnerOnly));
     TRY_ASSIGN(run_, start_child({own_program(), "run", path},
                                  {{kLinkVariable, relay_->path()}, {kLostVariable, lost_path_}}));
     return {};
@@ -142,8 +134,8 @@ class Leader {
   void turn() {
     std::vector<pollfd> entries;
     relay_->watch(entries);
-    for (const File* file : {&run_.out, &run_.err}) {
-      if (file->is_open()) entries.push_back({file->fd(), POLLIN, 0});
+    for (const Fd* file : {&run_.out, &run_.err}) {
+      if (file->is_open()) entries.push_back({file->get(), POLLIN, 0});
     }
     if (!unprinted_.empty()) entries.push_back({1, POLLOUT, 0});
     wait(std::move(entries), kTurn);
@@ -155,7 +147,7 @@ class Leader {
     if (!relay_->lost().empty() && !lost_noted_ && !signals_.cancel_asked()) {
       lost_noted_ = true;
       last_words(relay_->lost());
-      if (const auto noted = write_file(lost_path_, relay_->lost()); !noted) {
+      if (const auto noted = write_whole_file(lost_path_, relay_->lost(), kOwnerOnly); !noted) {
         last_words(noted.error().message);
       }
       ask_to_end();
@@ -188,9 +180,9 @@ class Leader {
   // What `run` itself has to say goes where our own messages go.
   void drain_run() {
     std::array<char, 4096> block;
-    for (File* file : {&run_.out, &run_.err}) {
+    for (Fd* file : {&run_.out, &run_.err}) {
       while (file->is_open()) {
-        const ssize_t n = read(file->fd(), block.data(), block.size());
+        const ssize_t n = read(file->get(), block.data(), block.size());
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno == EAGAIN) break;
         if (n <= 0) {

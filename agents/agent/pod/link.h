@@ -6,11 +6,14 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/socket.h>
 
+#include <optional>
 #include <vector>
 
 #include "agents/agent/file.h"
 #include "agents/agent/pod/channel.h"
+#include "agents/agent/pod/pod.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {
@@ -22,7 +25,7 @@ constexpr Nanoseconds kGreetingLimit = 5 * kSecond;
 class Link {
  public:
   // `socket` is non-blocking and connected.
-  Link(File socket, Channel channel, Nanoseconds now);
+  Link(Fd socket, Channel channel, Nanoseconds now);
 
   void watch(std::vector<pollfd>& entries) const;
   // Reads and writes what can be without waiting, and looks at the clock.
@@ -39,7 +42,7 @@ class Link {
   void receive();
   void write_out();
 
-  File socket_;
+  Fd socket_;
   Channel channel_;
   std::string problem_;
   Nanoseconds begun_;
@@ -47,6 +50,48 @@ class Link {
   Nanoseconds heard_;
   Nanoseconds told_;
   bool ended_ = false;  // the other side will say no more
+};
+
+// Finding one peer: resolve its name, connect, greet; when any of that fails, again after a while.
+// Pods start in any order, and a name is there only some time after its pod.
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+};
+
+// "10.1.2.3", "fd00::1"; no names.
+std::optional<Address> numeric_address(const std::string& text, int port);
+
+class PodFinder {
+ public:
+  PodFinder(const PodSettings& settings, int index);
+
+  void watch(std::vector<pollfd>& entries) const;
+  Nanoseconds wake() const { return wake_; }  // when to turn though nothing happened
+  void turn(Nanoseconds now);
+  // The open link, once there is one.
+  std::optional<Link> take();
+  bool is_found() const { return link_ && link_->is_open(); }
+  const std::string& problem() const { return problem_; }  // of the last try
+
+ private:
+  void begin(Nanoseconds now);
+  void resolve(Nanoseconds now);
+  void connect_to(const Address& address, Nanoseconds now);
+  void look_at_connection(Nanoseconds now);
+  void again(const std::string& why, Nanoseconds now);
+
+  const PodSettings& settings_;
+  int index_;
+  std::string name_;
+  Fd answer_;  // of the process that resolves
+  std::string answered_;
+  Fd socket_;  // connecting
+  std::optional<Link> link_;
+  Nanoseconds wake_ = 0;
+  Nanoseconds deadline_ = 0;  // of the connecting
+  Nanoseconds pause_;
+  std::string problem_ = "not looked for yet";
 };
 
 }  // namespace kneepoint::agent

@@ -28,19 +28,8 @@ std::size_t size_of(const std::string& path) {
   return stat(path.c_str(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
-std::string read_part(const std::string& path, std::size_t offset, std::size_t size) {
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text(size, '\0');
-  std::size_t have = 0;
-  while (file.is_open() && have < size) {
-    const ssize_t n =
-        pread(file.fd(), text.data() + have, size - have, static_cast<off_t>(offset + have));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    have += static_cast<std::size_t>(n);
-  }
-  text.resize(have);
-  return text;
+std::string read_part_of(const std::string& path, std::size_t offset, std::size_t size) {
+  return read_part(Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), offset, size);
 }
 
 // Without a last line that has not ended yet, unless it is long.
@@ -67,7 +56,7 @@ PodLog::PodLog(std::string runs, const std::vector<std::string>& attempts, std::
 void PodLog::take_output(Followed& file, bool over, std::string& frames) {
   const std::size_t size = size_of(file.path);
   if (file.offset < head_ && size > file.offset) {
-    std::string text = read_part(file.path, file.offset, std::min(size, head_) - file.offset);
+    std::string text = read_part_of(file.path, file.offset, std::min(size, head_) - file.offset);
     if (!over && size < head_) keep_whole_lines(text);
     frames += writer_.append(file.name, text);
     file.offset += text.size();
@@ -78,7 +67,7 @@ void PodLog::take_output(Followed& file, bool over, std::string& frames) {
     frames += writer_.append(
         file.name, "\n[kneepoint: " + std::to_string(from - file.offset) + " bytes not sent]\n");
   }
-  frames += writer_.append(file.name, read_part(file.path, from, size - from));
+  frames += writer_.append(file.name, read_part_of(file.path, from, size - from));
   file.offset = size;
 }
 
@@ -95,8 +84,8 @@ void PodLog::take_kept(const Step& step, std::string& frames) {
     }
   }
   for (const std::string& path : paths) {
-    frames +=
-        writer_.append(name + path.substr(step.kept.size() + 1), read_part(path, 0, size_of(path)));
+    frames += writer_.append(name + path.substr(step.kept.size() + 1),
+                             read_part_of(path, 0, size_of(path)));
   }
 }
 
@@ -104,7 +93,7 @@ void PodLog::take_step(Step& step, bool last, std::string& frames) {
   const std::size_t size = size_of(step.records.path);
   std::string records;
   if (size > step.records.offset) {
-    records = read_part(step.records.path, step.records.offset, size - step.records.offset);
+    records = read_part_of(step.records.path, step.records.offset, size - step.records.offset);
     if (!last) keep_whole_lines(records);
   }
   const bool over = last || records.find(kEndMark) != std::string::npos;

@@ -6,49 +6,178 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <deque>
+#include <map>
 
 #include "agents/agent/agent.h"
+#include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/pod/process.h"
+#include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/signals.h"
 
 namespace kneepoint::agent {
 namespace {
 
+constexpr std::size_t kMostProcesses = 4096;
 constexpr std::size_t kMostStrangers = 32;
 constexpr int kTurnMs = 500;
 constexpr Nanoseconds kStay = 15 * kSecond;          // of the 20 s that the Job's pods have
 constexpr Nanoseconds kCleaningLimit = 3 * kSecond;  // the leader hears nothing meanwhile
 
-Result<File> listen_on(int port) {
+// What a peer has started for the leader. Output is read only as far as the leader has room for it,
+// so that a flood waits in the process that makes it. An end is told when the process is reaped and
+// its pipes are empty; a daemon that holds them open does not delay it.
+class PodProcesses {
+ public:
+  void watch(std::vector<pollfd>& entries) const;
+  // Reaps, and sends output and ends.
+  void turn(Link& link);
+  // One of the leader's messages about a process: R, K, W.
+  void handle(const Message& message, Link& link);
+  // Ends everything that was started and all they left behind.
+  Leftovers kill_all(Nanoseconds limit);
+
+ private:
+  struct Process {
+    Child child;
+    std::uint32_t window = kWindow;
+    bool ended = false;
+    int wait_status = 0;
+  };
+
+  void start(std::uint32_t id, std::string_view text, Link& link);
+  // False: nothing more can be read now.
+  static bool pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link);
+  void reap();
+
+  std::map<std::uint32_t, Process> processes_;
+};
+
+void PodProcesses::watch(std::vector<pollfd>& entries) const {
+  for (const auto& [id, process] : processes_) {
+    if (process.window == 0) continue;
+    if (process.child.out.is_open()) entries.push_back({process.child.out.get(), POLLIN, 0});
+    if (process.child.err.is_open()) entries.push_back({process.child.err.get(), POLLIN, 0});
+  }
+}
+
+bool PodProcesses::pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link) {
+  if (!pipe.is_open() || process.window == 0) return false;
+  std::array<char, kMostOutput> block;
+  const std::size_t most = std::min<std::size_t>(block.size(), process.window);
+  const ssize_t n = read(pipe.get(), block.data(), most);
+  if (n < 0 && errno == EINTR) return true;
+  if (n < 0 && errno == EAGAIN) return false;
+  if (n <= 0) {
+    pipe.reset();
+    return false;
+  }
+  process.window -= static_cast<std::uint32_t>(n);
+  link.send(message_about(
+      'O', id, std::string(1, stream) + std::string(block.data(), static_cast<std::size_t>(n))));
+  return true;
+}
+
+void PodProcesses::reap() {
+  for (;;) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid <= 0) return;
+    for (auto& [id, process] : processes_) {
+      if (process.child.pid != pid || process.ended) continue;
+      process.ended = true;
+      process.wait_status = status;
+    }
+  }
+}
+
+void PodProcesses::turn(Link& link) {
+  reap();
+  for (auto entry = processes_.begin(); entry != processes_.end();) {
+    auto& [id, process] = *entry;
+    while (pass_on(id, process, process.child.out, 1, link)) {
+    }
+    while (pass_on(id, process, process.child.err, 2, link)) {
+    }
+    if (process.ended && process.window > 0) {
+      link.send(message_about('X', id, encoded(end_of(process.wait_status))));
+      entry = processes_.erase(entry);
+    } else {
+      ++entry;
+    }
+  }
+}
+
+void PodProcesses::start(std::uint32_t id, std::string_view text, Link& link) {
+  const auto refuse = [&](const std::string& why) {
+    link.send(message_about('X', id, encoded(ProcessEnd{ProcessEnd::Kind::not_started, 0, why})));
+  };
+  if (processes_.size() >= kMostProcesses) return refuse("too many processes");
+  if (processes_.contains(id)) return;
+  auto child = start_child({"/bin/sh", "-c", std::string(text)}, {});
+  if (!child) return refuse(child.error().message);
+  processes_[id].child = std::move(*child);
+}
+
+void PodProcesses::handle(const Message& message, Link& link) {
+  std::string_view rest = message.payload;
+  const std::uint32_t id = take_u32(rest);
+  if (message.type == 'R') return start(id, rest, link);
+  const auto found = processes_.find(id);
+  if (found == processes_.end()) return;  // it has ended, and its end is on the way
+  Process& process = found->second;
+  if (message.type == 'W') {
+    process.window = std::min(kWindow, process.window + std::min(take_u32(rest), kWindow));
+  } else if (message.type == 'K' && !rest.empty() && !process.ended) {
+    kill(-process.child.pid, static_cast<unsigned char>(rest[0]));
+    if (rest[0] == SIGTERM) kill(-process.child.pid, SIGCONT);  // a stopped program can't end
+  }
+}
+
+Leftovers PodProcesses::kill_all(Nanoseconds limit) {
+  reap();
+  for (auto& [id, process] : processes_) {
+    if (process.ended) continue;
+    kill(-process.child.pid, SIGKILL);
+    process.ended = true;
+    process.wait_status = SIGKILL;
+  }
+  return kill_leftovers(0, limit);
+}
+
+Result<Fd> listen_on(int port) {
   for (const int family : {AF_INET6, AF_INET}) {  // the first takes both, where there is one
-    File file(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Fd file(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!file.is_open()) continue;
     const int yes = 1;
     const int no = 0;
-    setsockopt(file.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    setsockopt(file.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in6 six{};
     sockaddr_in four{};
     six.sin6_family = AF_INET6;
     four.sin_family = AF_INET;
     six.sin6_port = four.sin_port = htons(static_cast<std::uint16_t>(port));
-    if (family == AF_INET6) setsockopt(file.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (family == AF_INET6) setsockopt(file.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     const auto* where = family == AF_INET6 ? reinterpret_cast<const sockaddr*>(&six)
                                            : reinterpret_cast<const sockaddr*>(&four);
     const socklen_t size = family == AF_INET6 ? sizeof six : sizeof four;
-    if (bind(file.fd(), where, size) == 0 && listen(file.fd(), 64) == 0) return file;
+    if (bind(file.get(), where, size) == 0 && listen(file.get(), 64) == 0) return file;
   }
   return system_error("listen on port " + std::to_string(port), errno);
 }
 
 class Peer {
  public:
-  Peer(const PodSettings& settings, Signals signals, File listener)
+  Peer(const PodSettings& settings, Signals signals, Fd listener)
       : settings_(settings), signals_(std::move(signals)), listener_(std::move(listener)) {}
 
   int run() {
@@ -89,7 +218,7 @@ class Peer {
       leader_->watch(entries);
       processes_.watch(entries);
     } else {
-      entries.push_back({listener_.fd(), POLLIN, 0});
+      entries.push_back({listener_.get(), POLLIN, 0});
       for (const Link& stranger : strangers_) stranger.watch(entries);
     }
     poll(entries.data(), entries.size(), kTurnMs);
@@ -97,10 +226,10 @@ class Peer {
 
   void greet(Nanoseconds now) {
     for (;;) {
-      File file(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      Fd file(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!file.is_open()) break;
       const int yes = 1;
-      setsockopt(file.fd(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      setsockopt(file.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
       if (strangers_.size() >= kMostStrangers) strangers_.pop_front();
       strangers_.emplace_back(
           std::move(file), Channel(Channel::Side::peer, settings_.key, settings_.own_name()), now);
@@ -140,7 +269,7 @@ class Peer {
 
   const PodSettings& settings_;
   Signals signals_;
-  File listener_;
+  Fd listener_;
   std::deque<Link> strangers_;
   std::optional<Link> leader_;
   PodProcesses processes_;

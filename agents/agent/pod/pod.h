@@ -5,9 +5,50 @@
 // log. The others are peers: they do what the leader asks, and end with it.
 #pragma once
 
-#include "agents/agent/pod/settings.h"
+#include <string>
+#include <vector>
+
+#include "orchestrator/base/clock.h"
+#include "orchestrator/base/result.h"
 
 namespace kneepoint::agent {
+
+// What the pod's environment tells its agent. Reading it takes the secrets out of it.
+
+// Set for a step, so that what runs in it finds the agent of pod 0.
+constexpr char kLinkVariable[] = "KNEEPOINT_LINK";  // the socket's path
+constexpr char kLostVariable[] = "KNEEPOINT_LOST";  // a file: which pod was lost, once one is
+constexpr char kJobVariable[] = "KNEEPOINT_JOB";
+constexpr char kPodVariable[] = "KNEEPOINT_POD";  // the pod's own name; set in an MPIJob alone
+
+// Pod i of a job, as pods resolve it. An MPIJob's pod 0 is its launcher, the others its workers.
+std::string pod_host(const std::string& job, bool is_mpi_job, int i);
+
+struct PodSettings {
+  int index = 0;
+  int pods = 1;
+  std::string job;
+  bool is_mpi_job = false;
+  std::string work = "/kneepoint";  // KNEEPOINT_WORK
+  int port = 17171;                 // KNEEPOINT_PORT, where peers listen
+  Nanoseconds wait = 10 * kMinute;  // KNEEPOINT_WAIT, seconds, for a peer to come
+  std::string key;
+  std::string allocation;           // the text of the allocation file; pod 0 only
+  std::vector<std::string> places;  // KNEEPOINT_PEERS, for tests: "address:port" of pods 1 to n-1
+
+  std::string pod_name(int i) const { return pod_host(job, is_mpi_job, i); }
+  std::string own_name() const { return pod_name(index); }
+};
+
+Result<PodSettings> take_pod_settings();
+
+// The value of a variable, which is then gone, also from what /proc shows of the environment: a
+// workload must not come to know the key. "" if there was none.
+std::string take_variable(const std::string& name);
+
+// Which pod a host name means: "JOB-3.JOB", "JOB-3" or with a domain behind, as well as
+// "JOB-launcher" and "JOB-worker-2"; -1: none of this job.
+int pod_index(const std::string& host, const std::string& job);
 
 constexpr int kExitPeer = 69;        // a pod never came, or is gone; for a peer: the leader is
 constexpr int kExitCancelled = 143;  // SIGTERM: the Job is being deleted

@@ -34,10 +34,10 @@ Result<void> PodRelay::open(const std::string& folder) {
     return Error{ErrorCode::invalid, "'" + path_ + "' is too long for a socket", false};
   }
   std::memcpy(where.sun_path, path_.c_str(), path_.size());
-  listener_ = File(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  listener_ = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener_.is_open() ||
-      bind(listener_.fd(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0 ||
-      listen(listener_.fd(), 512) != 0) {
+      bind(listener_.get(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0 ||
+      listen(listener_.get(), 512) != 0) {
     return system_error("listen at " + path_, errno);
   }
   return {};
@@ -45,7 +45,7 @@ Result<void> PodRelay::open(const std::string& folder) {
 
 void PodRelay::watch(std::vector<pollfd>& entries) const {
   for (const Link& one : links_) one.watch(entries);
-  if (listener_.is_open()) entries.push_back({listener_.fd(), POLLIN, 0});
+  if (listener_.is_open()) entries.push_back({listener_.get(), POLLIN, 0});
   for (const auto& [fd, client] : clients_) {
     entries.push_back({fd, static_cast<short>(client.out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
   }
@@ -84,9 +84,9 @@ void PodRelay::turn(Nanoseconds now) {
 
 void PodRelay::accept_clients() {
   while (listener_.is_open()) {
-    File file(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    Fd file(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!file.is_open()) return;
-    const int fd = file.fd();
+    const int fd = file.get();
     clients_[fd].socket = std::move(file);
   }
 }
@@ -94,7 +94,7 @@ void PodRelay::accept_clients() {
 void PodRelay::read_client(Client& client) {
   std::array<char, 64 * 1024> block;
   while (client.socket.is_open()) {
-    const ssize_t n = recv(client.socket.fd(), block.data(), block.size(), MSG_DONTWAIT);
+    const ssize_t n = recv(client.socket.get(), block.data(), block.size(), MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) break;
     if (n <= 0) return client.socket.reset();
@@ -106,8 +106,8 @@ void PodRelay::read_client(Client& client) {
 
 void PodRelay::write_client(Client& client) {
   while (client.socket.is_open() && !client.out.empty()) {
-    const ssize_t n =
-        send(client.socket.fd(), client.out.data(), client.out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t n = send(client.socket.get(), client.out.data(), client.out.size(),
+                           MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return client.socket.reset();

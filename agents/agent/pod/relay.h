@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agents/agent/pod/link.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 
 namespace kneepoint::agent {
 
@@ -29,7 +29,7 @@ class PodRelay {
 
  private:
   struct Client {
-    File socket;
+    Fd socket;
     MessageReader reader;
     std::string out;
     int pod = 0;  // where its process is; 0: it has none
@@ -60,7 +60,7 @@ class PodRelay {
 
   const PodSettings& settings_;
   std::vector<Link> links_;
-  File listener_;
+  Fd listener_;
   std::string path_;
   std::map<int, Client> clients_;  // by descriptor
   std::map<std::uint32_t, Client*> by_id_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The probe takes less than 2 s by itself, and gives up when other programs are in its way.
-#include "agents/agent/provenance/machine.h"
+#include "agents/agent/provenance/provenance.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -12,8 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "agents/agent/own_place.h"
-#include "agents/agent/provenance/fact_cache.h"
+#include "agents/agent/file.h"
 #include "agents/wire/record.h"
 
 namespace kneepoint::agent {
@@ -56,8 +55,8 @@ int usable_cpus() {
 // What came of asking, with a word for it; nothing while another agent asks.
 Facts measured(const std::string& folder, const std::function<std::string()>& ask) {
   const std::string path = folder + "/machine.lock";
-  const File lock(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!lock.is_open() || flock(lock.fd(), LOCK_EX | LOCK_NB) != 0) return {};
+  const Fd lock(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!lock.is_open() || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return {};
   Facts facts = parse_machine_facts(ask());
   const bool disturbed = !fact(facts, "machine.others").empty();
   facts.emplace_back(kState, facts.empty() ? "failed" : disturbed ? "disturbed" : kDone);

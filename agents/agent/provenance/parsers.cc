@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "agents/agent/provenance/binding.h"
+#include "agents/agent/provenance/placement.h"
 #include "agents/agent/provenance/provenance.h"
 #include "agents/agent/text.h"
 

@@ -5,6 +5,8 @@
 #include "agents/agent/provenance/placement.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 
 #include "agents/agent/supervise/outcome.h"
 #include "orchestrator/base/hash.h"
@@ -54,6 +56,74 @@ Placement place_step(const StepSpec& step, const std::vector<std::string>& order
       !words.empty() || count == order.size() || (count == 1 && !is_starter(step.argv[0]));
   if (known && certain) placed.nodes = fold_node_list(first);
   return placed;
+}
+
+// bind: core wants a set of CPUs for each rank that no other rank of its host has, large enough for
+// its threads and no larger than that unless it is less than the whole node (a core of two hardware
+// threads). bind: socket wants less than the whole node where it has more than one socket.
+
+namespace {
+
+constexpr int kMaxCpu = 65535;
+
+bool take_number(std::string_view& text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0 || value > kMaxCpu) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool has_right_size(const BindingRequest& request, std::size_t cpus) {
+  const auto all = static_cast<std::size_t>(request.cpus_of_node);
+  const auto threads = static_cast<std::size_t>(request.threads_per_rank);
+  const bool part_of_node = all == 0 || cpus < all;
+  if (request.bind == "socket") return part_of_node || request.sockets_of_node <= 1;
+  return cpus == threads || (cpus > threads && part_of_node && all != 0);
+}
+
+}  // namespace
+
+std::set<int> parse_cpu_list(std::string_view text) {
+  std::set<int> cpus;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  while (!text.empty()) {
+    int first = 0;
+    if (!take_number(text, first)) return {};
+    int last = first;
+    if (!text.empty() && text.front() == '-') {
+      text.remove_prefix(1);
+      if (!take_number(text, last) || last < first) return {};
+    }
+    for (int cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
+    if (text.empty()) break;
+    if (text.front() != ',') return {};
+    text.remove_prefix(1);
+    if (text.empty()) return {};
+  }
+  return cpus;
+}
+
+std::string verify_binding(const BindingRequest& request,
+                           const std::vector<record::RankTotal>& ranks) {
+  if (request.bind.empty() || request.bind == "none") return "not asked";
+  if (ranks.empty()) return "unknown";
+  std::map<std::pair<std::string, int>, int> owner;  // (host, cpu) -> rank
+  for (const auto& rank : ranks) {
+    const std::string name = "rank " + std::to_string(rank.rank);
+    const std::set<int> cpus = parse_cpu_list(rank.cpus);
+    if (cpus.empty()) return "unknown";
+    if (!has_right_size(request, cpus.size()))
+      return "differs: " + name + " may run on " + rank.cpus;
+    if (request.bind == "socket") continue;  // ranks of one socket share it
+    for (const int cpu : cpus) {
+      const auto [at, is_new] = owner.emplace(std::pair(rank.host, cpu), rank.rank);
+      if (!is_new) {
+        return "differs: " + name + " shares CPU " + std::to_string(cpu) + " with rank " +
+               std::to_string(at->second);
+      }
+    }
+  }
+  return "as asked";
 }
 
 }  // namespace kneepoint::agent

@@ -5,6 +5,7 @@
 // facts.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,5 +54,36 @@ Facts step_facts(const StepSpec& step);
 std::string boot_and_viewpoint();
 // As the batch system names it; in a pod: its node's name, since a pod is gone with its run.
 std::string host_name();
+
+// Facts kept between agents of one user on one node, so that a step reads one small file instead of
+// twenty. Only files of this very user in a folder that nobody else can write to are believed; a
+// cache that can't be used is no error.
+
+// $XDG_RUNTIME_DIR/kneepoint, else /tmp/kneepoint-<uid>; "" if it isn't safe to use.
+std::string fact_cache_folder();
+
+// The facts kept under `name` in `folder`, or what `gather` gives, then kept.
+Facts cached_facts(const std::string& folder, const std::string& name,
+                   const std::function<Facts()>& gather);
+
+// What the machine can do, for the roofline: measured by kp-machine_probe once for each host and
+// boot, before a step, and kept. A probe that fails leaves its facts out and nothing else.
+
+// "off": measure nothing; an absolute path: use that program; else the one installed with the
+// agent, or beside the workload.
+constexpr const char* kMachineProbeVariable = "KNEEPOINT_MACHINE_PROBE";
+
+// The machine.* facts in what the probe printed: positive numbers only.
+Facts parse_machine_facts(std::string_view text);
+
+// From the cache in `folder`, or by `ask` (the probe's answer), then kept: until the next boot when
+// there are rates, else for a while, so that not every run waits for a probe that can't succeed.
+// Nothing while another agent measures.
+constexpr Nanoseconds kNextTry = 10 * kMinute;
+Facts cached_machine_facts(const std::string& folder, const std::string& name, Nanoseconds wall,
+                           const std::function<std::string()>& ask);
+
+// {} unless the step wants them.
+Facts machine_facts(const StepSpec& step);
 
 }  // namespace kneepoint::agent

@@ -15,29 +15,104 @@
 #include <cstdlib>
 #include <memory>
 
+#include "agents/agent/file.h"
 #include "agents/agent/pod/client.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/supervise/signals.h"
+#include "agents/agent/text.h"
 #include "agents/wire/record.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
+
+// The pure part of spread: arguments, variables, shell text.
+
+namespace {
+
+constexpr char kMasterPort[] = "29500";  // torchrun's own default
+constexpr int kMost = 100'000;
+
+Result<int> count(const std::string& text, const char* what) {
+  const auto value = whole_number<int>(text);
+  if (!value || *value < 1 || *value > kMost) {
+    return Error{ErrorCode::invalid, std::string(what) + " is '" + text + "'", false};
+  }
+  return *value;
+}
+
+}  // namespace
+
+Result<Spread> parse_spread(const std::vector<std::string>& arguments) {
+  Spread spread;
+  if (arguments.empty()) return Error{ErrorCode::invalid, "how many pods?", false};
+  TRY_ASSIGN(spread.pods, count(arguments[0], "the number of pods"));
+  std::size_t at = 1;
+  for (; at + 1 < arguments.size() && arguments[at] != "--"; at += 2) {
+    if (arguments[at] == "-r") {
+      TRY_ASSIGN(spread.ranks_per_pod, count(arguments[at + 1], "-r"));
+    } else if (arguments[at] == "-x") {
+      spread.passed.push_back(arguments[at + 1]);
+    } else {
+      return Error{ErrorCode::invalid, "unknown option '" + arguments[at] + "'", false};
+    }
+  }
+  if (at + 1 >= arguments.size() || arguments[at] != "--") {
+    return Error{ErrorCode::invalid, "-- and a command are missing", false};
+  }
+  spread.argv.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1, arguments.end());
+  return spread;
+}
+
+Variables rank_variables(const Spread& spread, const std::string& master, int rank) {
+  const std::string pod = std::to_string(rank / spread.ranks_per_pod);
+  const std::string local = std::to_string(rank % spread.ranks_per_pod);
+  const std::string pods = std::to_string(spread.pods);
+  const std::string world = std::to_string(spread.pods * spread.ranks_per_pod);
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", world},
+          {"LOCAL_RANK", local},
+          {"LOCAL_WORLD_SIZE", std::to_string(spread.ranks_per_pod)},
+          {"NODE_RANK", pod},
+          {"GROUP_RANK", pod},
+          {"MASTER_ADDR", master},
+          {"MASTER_PORT", kMasterPort},
+          {"PET_NNODES", pods},
+          {"PET_NODE_RANK", pod},
+          {"PET_MASTER_ADDR", master},
+          {"PET_MASTER_PORT", kMasterPort},
+          {"KNEEPOINT_RANK", std::to_string(rank)},
+          {"KNEEPOINT_RANKS", world}};
+}
+
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string shell_text(const Variables& variables, const std::vector<std::string>& argv) {
+  std::string text;
+  for (const auto& [name, value] : variables) {
+    text += "export " + name + "=" + shell_quoted(value) + "; ";
+  }
+  text += "exec";
+  for (const std::string& argument : argv) text += " " + shell_quoted(argument);
+  return text;
+}
+
 namespace {
 
 constexpr Nanoseconds kEndGrace = 3 * kSecond;
 constexpr Nanoseconds kKillGrace = 3 * kSecond;
 constexpr int kSpreadTurnMs = 200;
-
-void put(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
 
 // Output of one rank: whole lines with the rank before them, or as it comes for rank 0.
 class RankOutput {
@@ -45,7 +120,7 @@ class RankOutput {
   explicit RankOutput(int rank) : rank_(rank), opening_("[" + std::to_string(rank) + "] ") {}
 
   void take(int stream, std::string_view bytes) {
-    if (rank_ == 0) return put(stream, bytes);
+    if (rank_ == 0) return write_out(stream, bytes);
     std::string& rest = rest_[stream == 1 ? 0 : 1];
     rest += bytes;
     std::string lines;
@@ -55,11 +130,11 @@ class RankOutput {
     }
     rest.erase(0, at);
     if (rest.size() > kLongest) lines += opening_ + std::exchange(rest, "") + "\n";
-    put(2, lines);
+    write_out(2, lines);
   }
   void finish() {
     for (std::string& rest : rest_) {
-      if (!rest.empty()) put(2, opening_ + std::exchange(rest, "") + "\n");
+      if (!rest.empty()) write_out(2, opening_ + std::exchange(rest, "") + "\n");
     }
   }
 
@@ -116,8 +191,8 @@ class SpreadRun {
     const bool here = number < spread_.ranks_per_pod;
     const auto started = here ? start_here(rank, number) : start_there(rank, number);
     if (started) return;
-    put(2, "kneepoint-agent spread: rank " + std::to_string(number) + ": " +
-               started.error().message + "\n");
+    write_out(2, "kneepoint-agent spread: rank " + std::to_string(number) + ": " +
+                     started.error().message + "\n");
     rank.ended = true;
     fail(127);
   }
@@ -149,8 +224,8 @@ class SpreadRun {
     for (const auto& rank : ranks_) {
       if (rank->ended) continue;
       if (rank->client) entries.push_back({rank->client->fd(), POLLIN, 0});
-      if (rank->child.out.is_open()) entries.push_back({rank->child.out.fd(), POLLIN, 0});
-      if (rank->child.err.is_open()) entries.push_back({rank->child.err.fd(), POLLIN, 0});
+      if (rank->child.out.is_open()) entries.push_back({rank->child.out.get(), POLLIN, 0});
+      if (rank->child.err.is_open()) entries.push_back({rank->child.err.get(), POLLIN, 0});
     }
     poll(entries.data(), entries.size(), kSpreadTurnMs);
   }

@@ -98,18 +98,8 @@ std::string RecordFollower::next(std::size_t most) const {
   if (over_ || stat(path_.c_str(), &status) != 0) return "";
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size <= offset_) return "";
-  const File file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return "";
-  std::string text(std::min(size - offset_, most), '\0');
-  std::size_t have = 0;
-  while (have < text.size()) {
-    const ssize_t n = pread(file.fd(), text.data() + have, text.size() - have,
-                            static_cast<off_t>(offset_ + have));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    have += static_cast<std::size_t>(n);
-  }
-  text.resize(have);
+  const Fd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text = read_part(file, offset_, std::min(size - offset_, most));
   text.resize(text.rfind('\n') + 1);  // npos + 1 is 0
   return text;
 }

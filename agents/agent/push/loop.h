@@ -10,10 +10,27 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent/push/client.h"
+#include "agents/wire/allocation.h"
+#include "orchestrator/base/clock.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint::agent {
+
+// Sends pieces of records to the controller over one kept connection. kneepoint-push has the only
+// real one (push/main.cc), so that nothing else loads libcurl.
+enum class Pushed { delivered, later, never };
+
+class PushClient {
+ public:
+  virtual ~PushClient() = default;
+  // `why`: what went wrong, in one sentence without the token. `late`: asked now and then while it
+  // waits; true ends it.
+  virtual Pushed send(const std::string& attempt, const std::string& lines, std::string& why,
+                      const std::function<bool()>& late) = 0;
+};
+
+// What an HTTP status means for the piece that was sent. Pure.
+Pushed meaning_of(long status);
 
 // What a step has written to its records since it was last asked, in whole lines. It remembers how
 // far the reader has got, not what was read: a piece that was not delivered is read again.

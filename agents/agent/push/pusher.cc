@@ -16,7 +16,7 @@
 #include <cstdio>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/own_place.h"
+#include "agents/agent/file.h"
 #include "agents/agent/supervise/child.h"
 #include "orchestrator/base/text.h"
 
@@ -25,19 +25,6 @@ namespace {
 
 constexpr int kBackground = 10;          // niceness
 constexpr Nanoseconds kExtra = kSecond;  // for its own end
-
-struct PushPipe {
-  File read_end;
-  File write_end;
-};
-
-bool make_pipe(PushPipe& made) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return false;
-  made.read_end = File(ends[0]);
-  made.write_end = File(ends[1]);
-  return true;
-}
 
 // Between fork and exec. Signals to the whole job are not for it: it ends when the agent has.
 [[noreturn]] void become(const char* program, const char* path, int life, int done) {
@@ -53,18 +40,18 @@ bool make_pipe(PushPipe& made) {
 
 void Pusher::start(const std::string& allocation_path) {
   const std::string program = own_program();
-  PushPipe life;
-  PushPipe done;
-  if (program.empty() || !make_pipe(life) || !make_pipe(done)) return;
+  auto life = make_pipe();
+  auto done = make_pipe();
+  if (program.empty() || !life || !done) return;
   const pid_t pid = fork();
   if (pid == 0) {
-    become(program.c_str(), allocation_path.c_str(), life.read_end.fd(), done.write_end.fd());
+    become(program.c_str(), allocation_path.c_str(), life->read_end.get(), done->write_end.get());
   }
   if (pid < 0) return;
   spare_child(pid);
   pid_ = pid;
-  life_ = std::move(life.write_end);
-  done_ = std::move(done.read_end);
+  life_ = std::move(life->write_end);
+  done_ = std::move(done->read_end);
 }
 
 void Pusher::finish(Signals& signals) {
@@ -73,7 +60,7 @@ void Pusher::finish(Signals& signals) {
   signals.read_pending();
   const Nanoseconds most = signals.cancel_asked() ? kHurriedPush : kLastPush;
   const Nanoseconds deadline = system_clock().steady() + most + kExtra;
-  pollfd entry{done_.fd(), POLLIN, 0};
+  pollfd entry{done_.get(), POLLIN, 0};
   for (;;) {
     const Nanoseconds left = deadline - system_clock().steady();
     if (left <= 0) {

@@ -27,8 +27,8 @@ class Pusher {
 
  private:
   pid_t pid_ = -1;
-  File life_;  // it sees the end of this
-  File done_;  // and we of that
+  Fd life_;  // it sees the end of this
+  Fd done_;  // and we of that
 };
 
 // `kneepoint-agent push FILE`: waits a moment, then becomes kneepoint-push. Returns if it can't.

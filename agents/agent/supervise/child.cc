@@ -25,17 +25,6 @@ namespace {
 
 constexpr std::size_t kLongestAnswer = 64 * 1024;
 
-struct Pipe {
-  File read_end;
-  File write_end;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe", errno);
-  return Pipe{File(ends[0]), File(ends[1])};
-}
-
 std::vector<std::string> merge_environment(const Environment& additions) {
   std::vector<std::string> merged;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -138,9 +127,9 @@ void drain_pipes(Child& child,
                  const std::function<void(char stream, std::string_view bytes)>& take) {
   std::array<char, 32 * 1024> buffer;
   char stream = 1;
-  for (File* pipe : {&child.out, &child.err}) {
+  for (Fd* pipe : {&child.out, &child.err}) {
     while (pipe->is_open()) {
-      const ssize_t n = read(pipe->fd(), buffer.data(), buffer.size());
+      const ssize_t n = read(pipe->get(), buffer.data(), buffer.size());
       if (n < 0 && errno == EINTR) continue;
       if (n < 0 && errno == EAGAIN) break;
       if (n <= 0) {
@@ -184,8 +173,8 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
   const pid_t pid = fork();
   if (pid < 0) return system_error("fork", errno);
   if (pid == 0) {
-    become(program.c_str(), arguments.data(), variables.data(), out.write_end.fd(),
-           err.write_end.fd(), report.write_end.fd(), agent, folder.c_str(), input);
+    become(program.c_str(), arguments.data(), variables.data(), out.write_end.get(),
+           err.write_end.get(), report.write_end.get(), agent, folder.c_str(), input);
   }
   out.write_end.reset();
   err.write_end.reset();
@@ -193,14 +182,14 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
   int error = 0;
   ssize_t n;
   do {
-    n = read(report.read_end.fd(), &error, sizeof error);  // 0 bytes: exec closed it
+    n = read(report.read_end.get(), &error, sizeof error);  // 0 bytes: exec closed it
   } while (n < 0 && errno == EINTR);
   if (n == static_cast<ssize_t>(sizeof error)) {
     waitpid(pid, nullptr, 0);
     return system_error("'" + argv[0] + "'", error);
   }
-  fcntl(out.read_end.fd(), F_SETFL, O_NONBLOCK);
-  fcntl(err.read_end.fd(), F_SETFL, O_NONBLOCK);
+  fcntl(out.read_end.get(), F_SETFL, O_NONBLOCK);
+  fcntl(err.read_end.get(), F_SETFL, O_NONBLOCK);
   return Child{pid, std::move(out.read_end), std::move(err.read_end)};
 }
 
@@ -257,9 +246,9 @@ std::string ask_program(const std::vector<std::string>& argv, const Environment&
   char buffer[4096];
   while (text.size() < kLongestAnswer) {
     const Nanoseconds left = deadline - system_clock().steady();
-    pollfd entry{child->out.fd(), POLLIN, 0};
+    pollfd entry{child->out.get(), POLLIN, 0};
     if (left <= 0 || poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) == 0) break;
-    const ssize_t n = read(child->out.fd(), buffer, sizeof buffer);
+    const ssize_t n = read(child->out.get(), buffer, sizeof buffer);
     if (n == 0) break;
     if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
     if (n < 0 && errno != EINTR && errno != EAGAIN) break;

@@ -19,8 +19,8 @@ namespace kneepoint::agent {
 
 struct Child {
   pid_t pid = -1;  // also its process group and session
-  File out;        // non-blocking read ends
-  File err;
+  Fd out;          // non-blocking read ends
+  Fd err;
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

@@ -4,7 +4,6 @@
 // which prints its result at the end, costs one search.
 #include "agents/agent/supervise/metric_extraction.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -19,9 +18,10 @@
 #include <optional>
 #include <regex>
 
+#include "agents/agent/file.h"
 #include "agents/agent/json_value.h"
 #include "agents/agent/run_folder.h"
-#include "agents/agent/supervise/sanity.h"
+#include "agents/agent/supervise/outcome.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -243,29 +243,19 @@ Extraction extract(const Search& search) {
 
 Extraction extract_guarded(const Search& search, Nanoseconds limit) {
   if (search.metrics.empty() && search.rules.empty()) return {};
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    return failure(search, system_error("pipe", errno).message);
-  }
+  auto pipe = make_pipe();
+  if (!pipe) return failure(search, pipe.error().message);
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const std::string text = to_text(extract(search));
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t n = write(ends[1], text.data() + at, text.size() - at);
-      if (n <= 0) break;
-      at += static_cast<std::size_t>(n);
-    }
+    write_out(pipe->write_end.get(), to_text(extract(search)));
     _exit(0);
   }
-  close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    return failure(search, system_error("fork", errno).message);
-  }
+  pipe->write_end.reset();
+  if (child < 0) return failure(search, system_error("fork", errno).message);
   std::string text;
-  const bool in_time = read_until(ends[0], system_clock().steady() + limit, text);
-  close(ends[0]);
+  const bool in_time = read_until(pipe->read_end.get(), system_clock().steady() + limit, text);
+  pipe->read_end.reset();
   if (!in_time) kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent/supervise/output_capture.h"
+#include "agents/agent/supervise/supervisor.h"
 #include "agents/wire/allocation.h"
 #include "agents/wire/record.h"
 #include "orchestrator/base/clock.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "agents/agent/own_place.h"
+#include "agents/agent/file.h"
 
 namespace kneepoint::agent {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Lines of words; a report goes from its "kneepoint-..." line to "end" and counts only if that end
 // is there.
-#include "agents/agent/supervise/rank_report.h"
+#include "agents/agent/supervise/profile.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -20,14 +20,14 @@ Result<Signals> Signals::take() {
   for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&set, number);
   if (sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return system_error("sigprocmask", errno);
   Signals signals;
-  signals.file_ = File(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  signals.file_ = Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals.file_.is_open()) return system_error("signalfd", errno);
   return signals;
 }
 
 void Signals::read_pending() {
   signalfd_siginfo info{};
-  while (read(file_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+  while (read(file_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) cancel_asked_ = true;
   }
 }
@@ -38,7 +38,7 @@ bool Signals::cancel_within(Nanoseconds most) {
     read_pending();
     const Nanoseconds left = until - system_clock().steady();
     if (cancel_asked_ || left <= 0) return cancel_asked_;
-    pollfd watched{file_.fd(), POLLIN, 0};
+    pollfd watched{file_.get(), POLLIN, 0};
     poll(&watched, 1, static_cast<int>(left / kMillisecond) + 1);
   }
 }

@@ -15,14 +15,14 @@ class Signals {
   // terminal, and a full disk is an error, not an end.
   static Result<Signals> take();
 
-  int fd() const { return file_.fd(); }
+  int fd() const { return file_.get(); }
   void read_pending();
   // Waits for SIGTERM or SIGINT, at most so long; true if it has come.
   bool cancel_within(Nanoseconds most);
   bool cancel_asked() const { return cancel_asked_; }
 
  private:
-  File file_;
+  Fd file_;
   bool cancel_asked_ = false;
 };
 

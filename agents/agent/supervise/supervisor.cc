@@ -15,9 +15,54 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <limits>
 
 namespace kneepoint::agent {
+
+// Head, then a ring. A block larger than the ring replaces it, so a flood costs one copy of at most
+// the ring's size for each block.
+
+void OutputCapture::append(std::string_view bytes) {
+  total_ += bytes.size();
+  const std::size_t to_head = std::min(bytes.size(), head_limit_ - head_.size());
+  head_.append(bytes.substr(0, to_head));
+  bytes.remove_prefix(to_head);
+  if (bytes.size() > tail_limit_) bytes.remove_prefix(bytes.size() - tail_limit_);
+
+  const std::size_t to_grow = std::min(bytes.size(), tail_limit_ - ring_.size());
+  ring_.append(bytes.substr(0, to_grow));
+  bytes.remove_prefix(to_grow);
+  while (!bytes.empty()) {
+    const std::size_t n = std::min(bytes.size(), ring_.size() - oldest_);
+    std::memcpy(ring_.data() + oldest_, bytes.data(), n);
+    oldest_ = (oldest_ + n) % ring_.size();
+    bytes.remove_prefix(n);
+  }
+}
+
+std::string OutputCapture::tail() const {
+  return ring_.substr(oldest_) + ring_.substr(0, oldest_);
+}
+
+std::string OutputCapture::rest() const {
+  if (dropped() == 0) return tail();
+  return "\n[kneepoint: " + std::to_string(dropped()) + " bytes dropped here]\n" + tail();
+}
+
+std::string last_line(const OutputCapture& capture, std::size_t limit) {
+  const bool whole = capture.dropped() == 0;
+  for (const std::string& part :
+       {whole ? capture.head() + capture.tail() : capture.tail(), capture.head()}) {
+    const std::size_t last = part.find_last_not_of(" \t\r\n");
+    if (last == std::string::npos) continue;
+    const std::size_t newline = part.rfind('\n', last);
+    const std::size_t first = newline == std::string::npos ? 0 : newline + 1;
+    return part.substr(first, std::min(last + 1 - first, limit));
+  }
+  return "";
+}
+
 namespace {
 
 constexpr std::size_t kUsualPipe = 64 * 1024;
@@ -159,13 +204,13 @@ class SupervisorLoop {
 
 void OutputStream::drain(int rounds) {
   while (pipe_.is_open() && rounds-- > 0) {
-    const ssize_t n = read(pipe_.fd(), block.data(), block.size());
+    const ssize_t n = read(pipe_.get(), block.data(), block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return pipe_.reset();
     capture_.append(std::string_view(block.data(), static_cast<std::size_t>(n)));
     if (!enlarged_ && static_cast<std::size_t>(n) >= kUsualPipe) {
-      fcntl(pipe_.fd(), F_SETPIPE_SZ, kLargePipe);
+      fcntl(pipe_.get(), F_SETPIPE_SZ, kLargePipe);
       enlarged_ = true;
     }
   }
@@ -174,7 +219,7 @@ void OutputStream::drain(int rounds) {
 void OutputStream::write_out(std::string_view bytes) {
   if (bytes.empty() || !problem_.empty()) return;
   if (!file_.is_open()) {
-    file_ = File(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    file_ = Fd(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file_.is_open()) {
       problem_ = system_error("create " + path_, errno).message;
       return;

@@ -4,14 +4,50 @@
 // Reads for ever, keeps a bounded part, ends what must end.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "agents/agent/supervise/child.h"
-#include "agents/agent/supervise/output_capture.h"
 #include "agents/agent/supervise/signals.h"
 
 namespace kneepoint::agent {
+
+// Keeps the first and the last bytes of a stream of any length and counts what it dropped between
+// them. Memory grows with the output, up to head + tail and no further.
+constexpr std::size_t kCaptureHead = 1024 * 1024;
+constexpr std::size_t kCaptureTail = 1024 * 1024;
+
+class OutputCapture {
+ public:
+  explicit OutputCapture(std::size_t head_limit = kCaptureHead,
+                         std::size_t tail_limit = kCaptureTail)
+      : head_limit_(head_limit), tail_limit_(tail_limit) {}
+
+  void append(std::string_view bytes);
+
+  std::uint64_t total() const { return total_; }
+  std::uint64_t dropped() const { return total_ - head_.size() - ring_.size(); }
+  const std::string& head() const { return head_; }
+  std::string tail() const;  // oldest byte first
+
+  // What goes into the file after the head: the tail, with a line before it that says how much was
+  // dropped, if any was.
+  std::string rest() const;
+
+ private:
+  std::size_t head_limit_;
+  std::size_t tail_limit_;
+  std::uint64_t total_ = 0;
+  std::string head_;
+  std::string ring_;
+  std::size_t oldest_ = 0;  // index into ring_ once it is full
+};
+
+// The last line with something on it, cut to `limit` bytes; "" if there is none.
+std::string last_line(const OutputCapture& capture, std::size_t limit);
 
 // A captured stream and the file it goes to: made when the first byte comes, the head written as it
 // comes, the rest at the end. A file that can't be written loses output, not the run.
@@ -19,8 +55,8 @@ class OutputStream {
  public:
   explicit OutputStream(std::string path) : path_(std::move(path)) {}
 
-  void attach(File pipe) { pipe_ = std::move(pipe); }
-  int fd() const { return pipe_.fd(); }
+  void attach(Fd pipe) { pipe_ = std::move(pipe); }
+  int fd() const { return pipe_.get(); }
   bool is_open() const { return pipe_.is_open(); }
   void drain(int rounds);  // reads at most so many blocks; closes the pipe at its end
   void flush();
@@ -33,8 +69,8 @@ class OutputStream {
   void write_out(std::string_view bytes);
 
   std::string path_;
-  File pipe_;
-  File file_;
+  Fd pipe_;
+  Fd file_;
   OutputCapture capture_;
   std::size_t written_ = 0;  // of the head
   bool enlarged_ = false;

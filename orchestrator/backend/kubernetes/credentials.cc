@@ -4,7 +4,6 @@
 #include "orchestrator/backend/kubernetes/credentials.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "orchestrator/backend/kubernetes/read.h"
 #include "orchestrator/base/base64.h"
@@ -101,25 +100,6 @@ Result<bool> KubeCredentials::ask_plugin(Nanoseconds deadline) {
   const Nanoseconds left = answer->expires == 0 ? kHour : answer->expires - clock_.wall();
   due_ = clock_.steady() + std::max<Nanoseconds>(kSecond, left - kBeforeExpiry);
   return changed;
-}
-
-Result<KubeExecAnswer> read_kube_exec(const std::string& text) {
-  const auto object = nlohmann::json::parse(text, nullptr, false);
-  const auto word = [&](const char* name) {
-    const auto status = object.is_object() ? object.find("status") : object.end();
-    if (!object.is_object() || status == object.end() || !status->is_object()) return std::string();
-    const auto found = status->find(name);
-    return found != status->end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  KubeExecAnswer answer{word("token"), word("clientCertificateData"), word("clientKeyData"),
-                        parse_kube_time(word("expirationTimestamp"))};
-  if (answer.token.empty() && answer.certificate_pem.empty()) {
-    return Error{ErrorCode::permission, "printed neither a token nor a certificate", false};
-  }
-  if (answer.certificate_pem.empty() != answer.key_pem.empty()) {
-    return Error{ErrorCode::permission, "printed a certificate without its key", false};
-  }
-  return answer;
 }
 
 }  // namespace kneepoint

@@ -35,11 +35,4 @@ class KubeCredentials {
   bool asked_ = false;
 };
 
-// What a plug-in printed. The error never quotes it.
-struct KubeExecAnswer {
-  std::string token, certificate_pem, key_pem;
-  Nanoseconds expires = 0;  // wall; 0: not said
-};
-Result<KubeExecAnswer> read_kube_exec(const std::string& text);
-
 }  // namespace kneepoint

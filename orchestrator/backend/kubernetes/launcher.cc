@@ -5,11 +5,11 @@
 // lie in the controller's run directories. An ended Job is deleted when its log is stored and its
 // end is noted beside the allocation file, so that what was once known stays known.
 
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/kubernetes/observer.h"
 #include "orchestrator/backend/kubernetes/rights.h"
-#include "orchestrator/backend/kubernetes/submit.h"
-#include "orchestrator/backend/local/job.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 namespace kneepoint {
 namespace {
@@ -62,8 +62,7 @@ class KubernetesLauncher final : public Launcher {
     observations.reserve(refs.size());
     for (std::size_t i = 0; i < refs.size(); ++i) {
       if (jobs[i] == nullptr) {
-        observations.push_back(
-            never_heard_of(refs[i], kube_allocation_path(refs[i]), session_.clock));
+        observations.push_back(never_heard_of(refs[i], session_.clock));
         continue;
       }
       TRY_ASSIGN(Observation seen, observer_.observe(*jobs[i], deadline));
@@ -79,15 +78,9 @@ class KubernetesLauncher final : public Launcher {
   Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
     if (session_.clock.steady() > deadline) return deadline_passed("collect " + ref.name);
     TRY_ASSIGN(KubeAllocation * job, session_.book.find(ref));
-    if (job == nullptr) {
-      return Error{ErrorCode::not_found,
-                   "collect " + ref.name + ": there is no '" + kube_allocation_path(ref) + "'",
-                   false};
-    }
+    if (job == nullptr) return nothing_to_collect(ref);
     TRY(observer_.read_on(*job));
-    LocalJob files;
-    files.steps = job->steps;
-    return artifacts_of(files);
+    return artifacts_of(job->steps);
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "agents/wire/frame.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/kubernetes/client.h"
-#include "orchestrator/backend/local/files.h"
 
 namespace kneepoint {
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/backend/kubernetes/kind.h"
-#include "orchestrator/backend/kubernetes/pod.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint {

@@ -7,10 +7,38 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/model/site.h"
 
 namespace kneepoint {
+
+// The two kinds of object that an allocation can be: an Indexed Job, which every cluster has, or an
+// MPIJob of kubeflow's operator, whose launcher is pod 0 and whose workers are the others.
+struct KubeKind {
+  const char* name;
+  const char* group;
+  const char* group_version;
+  const char* resource;
+  const char* pod_label;  // which its pods carry, with its name
+  const char* trouble;    // selects the events that tell why it has no pods
+  bool makes_service;     // for the names of its pods; else we do
+};
+
+inline constexpr KubeKind kIndexedJob{
+    "Job", "batch", "batch/v1", "jobs", "job-name", "reason=FailedCreate", false};
+inline constexpr KubeKind kMpiJob{"MPIJob",
+                                  "kubeflow.org",
+                                  "kubeflow.org/v2beta1",
+                                  "mpijobs",
+                                  "training.kubeflow.org/job-name",
+                                  "type=Warning",
+                                  true};
+
+inline const KubeKind& kube_kind(const Site& site) {
+  return site.kubernetes.mpi_job ? kMpiJob : kIndexedJob;
+}
 
 // Labels and annotations that our objects carry.
 inline constexpr char kKubeOwnerLabel[] = "app.kubernetes.io/managed-by";  // = "kneepoint"
@@ -49,5 +77,30 @@ std::string kube_service(const std::string& name, const std::string& directory,
 // ranks started by mpirun through the agents. `job` is their Job's name.
 std::string kube_allocation_text(const AllocationRequest& request, const Site& site,
                                  const std::string& job);
+
+// What a pod of a run is. Pure: request and site in, JSON out.
+
+// Pods of an Indexed Job are all the same. Those of an MPIJob have their own names told to them,
+// and only the launcher gets the steps: one object holds both.
+enum class KubeRole { any, launcher, worker };
+
+// The `spec` of it; `job` is the name of its Job.
+std::string kube_pod_spec(const AllocationRequest& request, const Site& site,
+                          const std::string& job, const std::string& key, KubeRole role);
+
+// A strategic merge, as far as a pod's specification needs it. Pure. Maps are merged key by key,
+// null removes, lists of things with names are merged by name, and other lists are replaced.
+
+// Texts in JSON, both of them maps.
+std::string kube_patched(const std::string& original, const std::string& patch);
+
+// How the steps of an allocation look inside its pods. Pure. Ranks are started by mpirun, whose way
+// to the other pods is the agents themselves; a program without MPI is started by them in every
+// pod.
+
+// The agent's path in the image.
+std::string kube_agent(const Site& site);
+// The first `nodes` pods' names, as pods resolve them; pod 0 by its own plain host name.
+std::vector<std::string> kube_hosts(const Site& site, const std::string& job, int nodes);
 
 }  // namespace kneepoint

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/kubernetes/end.h"
+#include "orchestrator/backend/kubernetes/session.h"
 #include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
@@ -161,7 +161,7 @@ Result<Observation> KubeObserver::ended(KubeAllocation& job, Observation seen, D
     const bool late =
         there ? job.log->has_gap() : has_pod(session_.view.pods_of(job.job), job.log->pod());
     if (late && !job.cancelled && session_.clock.steady() - job.log_asked < kLogLate &&
-        !all_records_here(job)) {
+        !all_steps_ended(job.steps)) {
       seen.state = AllocationState::running;
       seen.reason = Reason::none;
       seen.preempted = false;

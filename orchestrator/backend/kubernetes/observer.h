@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/backend/kubernetes/read.h"
 #include "orchestrator/backend/kubernetes/session.h"
-#include "orchestrator/backend/kubernetes/states.h"
 
 namespace kneepoint {
 

@@ -7,7 +7,6 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/backend/kubernetes/kind.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 
 namespace kneepoint {
@@ -287,6 +286,21 @@ bool read_kube_owned(std::string_view text, const std::string& owner_uid) {
 bool read_kube_allowed(std::string_view text) {
   const json object = json::parse(text.begin(), text.end(), nullptr, false);
   return truth_of(at(object, "status", "allowed"));
+}
+
+Result<KubeExecAnswer> read_kube_exec(const std::string& text) {
+  const json object = json::parse(text, nullptr, false);
+  const json& status = at(object, "status");
+  KubeExecAnswer answer{text_of(at(status, "token")), text_of(at(status, "clientCertificateData")),
+                        text_of(at(status, "clientKeyData")),
+                        time_of(at(status, "expirationTimestamp"))};
+  if (answer.token.empty() && answer.certificate_pem.empty()) {
+    return Error{ErrorCode::permission, "printed neither a token nor a certificate", false};
+  }
+  if (answer.certificate_pem.empty() != answer.key_pem.empty()) {
+    return Error{ErrorCode::permission, "printed a certificate without its key", false};
+  }
+  return answer;
 }
 
 Nanoseconds parse_kube_time(std::string_view text) {

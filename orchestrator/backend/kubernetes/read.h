@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/backend/launcher.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 
@@ -87,7 +88,29 @@ bool read_kube_owned(std::string_view text, const std::string& owner_uid);
 // status.allowed of a SelfSubjectAccessReview.
 bool read_kube_allowed(std::string_view text);
 
+// What a credential plug-in printed. The error never quotes it.
+struct KubeExecAnswer {
+  std::string token, certificate_pem, key_pem;
+  Nanoseconds expires = 0;  // wall; 0: not said
+};
+Result<KubeExecAnswer> read_kube_exec(const std::string& text);
+
 // "2026-01-02T03:04:05Z", with or without a fraction; 0 when it is none.
 Nanoseconds parse_kube_time(std::string_view text);
+
+// What a Job and its pods mean for an allocation. Pure. Only the conditions Complete and Failed end
+// it: earlier signs come while pods still run.
+struct KubeMeaning {
+  AllocationState state = AllocationState::queued;
+  Reason reason = Reason::none;
+  bool preempted = false;
+  std::string detail;       // why it waits, or why it ended: pod and node named
+  Nanoseconds started = 0;  // of pod 0's agent
+  Nanoseconds ended = 0;
+  Reason if_given_up = Reason::pending_too_long;  // of a queued one: why it never started
+  std::string nodes;  // of its pods, in the order of their index, each once
+};
+// `pods` are those of this Job.
+KubeMeaning meaning_of(const KubeJob& job, const std::vector<KubePod>& pods);
 
 }  // namespace kneepoint

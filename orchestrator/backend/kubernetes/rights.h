@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orchestrator/backend/kubernetes/client.h"
-#include "orchestrator/backend/kubernetes/kind.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
 
 namespace kneepoint {
 

@@ -2,7 +2,7 @@
 //
 // When a Job fails, several pods have ended, most of them because of the first: the pod that tells
 // the most is named.
-#include "orchestrator/backend/kubernetes/states.h"
+#include "orchestrator/backend/kubernetes/read.h"
 
 #include <algorithm>
 

@@ -3,13 +3,12 @@
 // plm_rsh_agent is what Open MPI calls "ssh": HOST and one shell text. Tree spawning is off, since
 // only pod 0 has links to all pods. The daemons stay in the foreground, so that their end is seen;
 // Open MPI then refuses to start more of them than it may at once.
-#include "orchestrator/backend/kubernetes/steps.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
 
 #include <algorithm>
 #include <set>
 
 #include "orchestrator/backend/allocation.h"
-#include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/mpirun_command.h"
 
 namespace kneepoint {
@@ -19,18 +18,17 @@ constexpr int kUsualConcurrent = 128;
 constexpr char kRunFolder[] = "/kneepoint/runs/";
 
 // "-x NAME" for what must reach the ranks in other pods. Open MPI passes its own on by itself.
-std::vector<std::string> passed_on(const KubeEnvironment& environment) {
+std::vector<std::string> passed_on(const Step& step) {
   std::vector<std::string> options;
   std::set<std::string> names;
-  for (const auto& [name, value] : environment) {
-    if (name.starts_with("OMPI_") || !names.insert(name).second) continue;
-    options.insert(options.end(), {"-x", name});
+  for (const EnvironmentVariable& one : step.command.environment) {
+    if (one.name.starts_with("OMPI_") || !names.insert(one.name).second) continue;
+    options.insert(options.end(), {"-x", one.name});
   }
   return options;
 }
 
-std::vector<std::string> mpirun_argv(const Step& step, const Site& site, const std::string& job,
-                                     const std::vector<std::string>& passed) {
+std::vector<std::string> mpirun_argv(const Step& step, const Site& site, const std::string& job) {
   const Shape& shape = step.shape;
   std::string hosts;
   for (const std::string& host : kube_hosts(site, job, shape.nodes)) {
@@ -47,27 +45,44 @@ std::vector<std::string> mpirun_argv(const Step& step, const Site& site, const s
   for (const auto& [name, value] : parameters) {
     argv.insert(argv.end(), {"--mca", name, value});
   }
-  if (!site_places_ranks(step.starter)) {
-    const bool binds = wants_binding(step);
-    std::string map = "ppr:" + std::to_string(shape.ranks_per_node) + ":node";
-    if (binds) map += ":PE=" + std::to_string(shape.threads_per_rank);
-    argv.insert(argv.end(), {"--map-by", map, "--bind-to",
-                             !binds                       ? "none"
-                             : shape.bind == Bind::socket ? "socket"
-                                                          : "core"});
-  }
-  if (step.emulated || step.oversubscribed) {
-    argv.insert(argv.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
-  }
+  add_layout(step, argv);
+  const auto passed = passed_on(step);
   argv.insert(argv.end(), passed.begin(), passed.end());
   argv.insert(argv.end(), step.starter.options.begin(), step.starter.options.end());
   return argv;
 }
 
-// The operator tells mpirun of its hostfile and of options for ssh; the agents are no ssh.
-void forget_operators_ways(KubeEnvironment& environment) {
-  environment.emplace_back("OMPI_MCA_orte_default_hostfile", "none");
-  environment.emplace_back("OMPI_MCA_plm_rsh_args", "");
+// What mpirun is to know, as variables, since it refuses a parameter that it is told twice: a site
+// with another network says so by its own variables or options.
+wire::Pairs mpirun_variables(const KubernetesSite& site) {
+  wire::Pairs variables = {{"OMPI_MCA_btl", "self,vader,tcp"}, {"OMPI_MCA_pml", "ob1"}};
+  if (site.mpi_job) {
+    // The operator tells mpirun of its hostfile and of options for ssh; the agents are no ssh.
+    variables.emplace_back("OMPI_MCA_orte_default_hostfile", "none");
+    variables.emplace_back("OMPI_MCA_plm_rsh_args", "");
+  }
+  if (site.run_as_user == 0) {
+    variables.insert(variables.end(), kRootVariables.begin(), kRootVariables.end());
+  }
+  return variables;
+}
+
+std::vector<std::string> step_argv_in_pods(const Step& step, const Site& site,
+                                           const std::string& job) {
+  std::vector<std::string> argv;
+  if (step.starter.kind == StarterKind::mpirun) {
+    argv = mpirun_argv(step, site, job);
+  } else if (step.shape.nodes > 1) {
+    argv = {kube_agent(site), "spread", std::to_string(step.shape.nodes)};
+    if (step.shape.ranks_per_node > 1) {
+      argv.insert(argv.end(), {"-r", std::to_string(step.shape.ranks_per_node)});
+    }
+    const auto passed = passed_on(step);
+    argv.insert(argv.end(), passed.begin(), passed.end());
+    argv.emplace_back("--");
+  }
+  argv.insert(argv.end(), step.command.argv.begin(), step.command.argv.end());
+  return argv;
 }
 
 }  // namespace
@@ -88,24 +103,6 @@ std::vector<std::string> kube_hosts(const Site& site, const std::string& job, in
   return hosts;
 }
 
-std::vector<std::string> kube_step_argv(const Step& step, const Site& site, const std::string& job,
-                                        const KubeEnvironment& environment) {
-  std::vector<std::string> argv;
-  if (step.starter.kind == StarterKind::mpirun) {
-    argv = mpirun_argv(step, site, job, passed_on(environment));
-  } else if (step.shape.nodes > 1) {
-    argv = {kube_agent(site), "spread", std::to_string(step.shape.nodes)};
-    if (step.shape.ranks_per_node > 1) {
-      argv.insert(argv.end(), {"-r", std::to_string(step.shape.ranks_per_node)});
-    }
-    const auto passed = passed_on(environment);
-    argv.insert(argv.end(), passed.begin(), passed.end());
-    argv.emplace_back("--");
-  }
-  argv.insert(argv.end(), step.command.argv.begin(), step.command.argv.end());
-  return argv;
-}
-
 std::string kube_allocation_text(const AllocationRequest& request, const Site& site,
                                  const std::string& job) {
   std::vector<Step> steps = request.steps;
@@ -113,24 +110,9 @@ std::string kube_allocation_text(const AllocationRequest& request, const Site& s
   for (Step& step : steps) {
     step.run_dir = kRunFolder + step.attempt;
     for (InputFile& input : step.program.staged) input.source.clear();  // pods share no folder
-    KubeEnvironment environment;
-    environment.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
-    if (step.starter.kind == StarterKind::mpirun) {
-      // As variables, since mpirun refuses a parameter that it is told twice: a site with another
-      // network says so by its own variables or options.
-      environment.emplace_back("OMPI_MCA_btl", "self,vader,tcp");
-      environment.emplace_back("OMPI_MCA_pml", "ob1");
-      if (site.kubernetes.mpi_job) forget_operators_ways(environment);
-    }
-    if (site.kubernetes.run_as_user == 0 && step.starter.kind == StarterKind::mpirun) {
-      environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT", "1");
-      environment.emplace_back("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    }
-    for (const auto& variable : site.environment) environment.push_back(variable);
-    for (const EnvironmentVariable& variable : step.command.environment) {
-      environment.emplace_back(variable.name, variable.value);
-    }
-    file.steps.push_back(step_spec(step, kube_step_argv(step, site, job, environment), environment,
+    const bool by_mpirun = step.starter.kind == StarterKind::mpirun;
+    file.steps.push_back(step_spec(step, step_argv_in_pods(step, site, job),
+                                   by_mpirun ? mpirun_variables(site.kubernetes) : wire::Pairs(),
                                    kMostKeptBytesInLog));
     file.steps.back().nodes = step.shape.nodes;
   }

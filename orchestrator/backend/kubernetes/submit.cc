@@ -2,7 +2,7 @@
 //
 // The Job first, then the Service that it owns. The allocation's file is written before both. A
 // Job whose Service was never made is found again by the next submission of the same request.
-#include "orchestrator/backend/kubernetes/submit.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 #include <algorithm>
 #include <optional>

@@ -11,9 +11,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/local/cores.h"
-#include "orchestrator/backend/local/job.h"
+#include "orchestrator/backend/core_sets.h"
 #include "orchestrator/backend/local/request.h"
 #include "orchestrator/io/subprocess.h"
 
@@ -32,11 +32,43 @@ MpirunHost this_host() {
   return host;
 }
 
+// An allocation as the launcher knows it.
+struct LocalJob {
+  JobRef ref;
+  std::string path;  // the allocation file
+  std::vector<KnownStep> steps;
+  std::vector<int> cpus;  // one of each core it was given
+  ProcessIdentity agent;
+  bool adopted = false;     // started by an earlier controller
+  Nanoseconds started = 0;  // by us, on the steady clock
+  Nanoseconds ended = 0;    // 0: not that we know
+};
+
+// Does an agent run it? Another one than we know may have come first to the lock: it is taken over
+// into the job.
+bool find_life(LocalJob& job) {
+  if (is_alive(job.agent)) return true;
+  // An agent of an earlier controller may be so young that it hasn't locked the file yet.
+  const bool may_be_starting = job.adopted && !any_step_begun(job.steps);
+  if (!is_locked(job.path) && !may_be_starting) return false;
+  const auto others = find_agents(job.path);
+  if (others.empty()) return is_locked(job.path);
+  job.agent = others.front();
+  job.ref.id = to_string(job.agent);
+  return true;
+}
+
+// The time as the job sees it: its submission by the wall clock, what follows by the steady one, so
+// that setting the clock neither lengthens a run nor ends it.
+Nanoseconds time_in(const LocalJob& job, const Clock& clock) {
+  if (job.adopted || job.started == 0) return clock.wall();
+  return job.ref.submitted_ns + (clock.steady() - job.started);
+}
+
 class LocalLauncher final : public Launcher {
  public:
   explicit LocalLauncher(const LauncherContext& context)
-      : site_(context.site),
-        clock_(context.clock),
+      : clock_(context.clock),
         poller_(context.poller),
         agent_path_(context.agent_path),
         host_(this_host()),
@@ -73,9 +105,7 @@ class LocalLauncher final : public Launcher {
     for (const JobRef& ref : jobs) {
       if (clock_.steady() > deadline) return deadline_passed("observe " + ref.name);
       TRY_ASSIGN(LocalJob * job, find(ref));
-      observations.push_back(job != nullptr
-                                 ? look_at(*job)
-                                 : never_heard_of(ref, file_of(ref.directory, ref.name), clock_));
+      observations.push_back(job != nullptr ? look_at(*job) : never_heard_of(ref, clock_));
     }
     return observations;
   }
@@ -93,13 +123,8 @@ class LocalLauncher final : public Launcher {
   Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
     if (clock_.steady() > deadline) return deadline_passed("collect " + ref.name);
     TRY_ASSIGN(const LocalJob* job, find(ref));
-    if (job == nullptr) {
-      return Error{
-          ErrorCode::not_found,
-          "collect " + ref.name + ": there is no '" + file_of(ref.directory, ref.name) + "'",
-          false};
-    }
-    return artifacts_of(*job);
+    if (job == nullptr) return nothing_to_collect(ref);
+    return artifacts_of(job->steps);
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
@@ -109,7 +134,7 @@ class LocalLauncher final : public Launcher {
       cores.assign(cores_.all().begin(),
                    cores_.all().begin() + static_cast<std::ptrdiff_t>(wanted));
     }
-    const LocalRequest prepared = local_request(request, cores, site_, host_);
+    const LocalRequest prepared = local_request(request, cores, host_);
     std::vector<EmittedFile> files = {{request.name + ".json", prepared.allocation},
                                       {request.name + ".txt", command_text(request, cores)}};
     for (const auto& [path, text] : prepared.rankfiles) {
@@ -123,10 +148,6 @@ class LocalLauncher final : public Launcher {
     return std::filesystem::path(request.directory).parent_path().string();
   }
 
-  static std::string file_of(const std::string& directory, const std::string& name) {
-    return directory + "/" + name + ".json";
-  }
-
   Result<JobRef> submit_one(const AllocationRequest& request) {
     if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
     TRY_ASSIGN(LocalJob * known, find(JobRef{request.name, request.directory, "", 0}));
@@ -137,17 +158,17 @@ class LocalLauncher final : public Launcher {
         return known->ref;
       }
       const auto cores = cores_.hold(known->path, known->cpus);
-      return start(*known, local_request(request, cores, site_, host_).confine_to);
+      return start(*known, local_request(request, cores, host_).confine_to);
     }
     TRY(check_starters(request));
     TRY(make_folder(request.directory));
     LocalJob job;
-    job.path = file_of(request.directory, request.name);
+    job.path = allocation_path(request.directory, request.name);
     job.ref = JobRef{request.name, request.directory, "", 0};
     const auto cores = cores_.take(job.path, work_dir_of(request), cores_wanted(request));
     for (const Core& core : cores) job.cpus.push_back(core.cpus.front());
-    for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
-    const LocalRequest prepared = local_request(request, cores, site_, host_);
+    job.steps = known_steps(request);
+    const LocalRequest prepared = local_request(request, cores, host_);
     if (auto written = write_files(job.path, prepared); !written) {
       cores_.release(job.path);
       folders_.clear();  // the next try makes again what somebody may have removed
@@ -176,11 +197,7 @@ class LocalLauncher final : public Launcher {
 
   Result<void> make_folder(const std::string& directory) {
     if (folders_.count(directory) != 0) return {};
-    std::error_code failure;
-    std::filesystem::create_directories(directory, failure);
-    if (failure) {
-      return trouble_here(system_error("make folder '" + directory + "'", failure.value()));
-    }
+    TRY(make_folder_for_allocations(directory));
     folders_.insert(directory);
     return {};
   }
@@ -217,12 +234,10 @@ class LocalLauncher final : public Launcher {
 
   // The job as we know it, or as its allocation file tells it; nullptr when there is none.
   Result<LocalJob*> find(const JobRef& ref) {
-    const std::string path = file_of(ref.directory, ref.name);
+    const std::string path = allocation_path(ref);
     if (const auto found = jobs_.find(path); found != jobs_.end()) return &found->second;
-    TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
-    if (!text) return static_cast<LocalJob*>(nullptr);
-    auto known = parse_allocation_text(*text);
-    if (!known) return static_cast<LocalJob*>(nullptr);  // a power cut; submit() writes it again
+    TRY_ASSIGN(auto known, read_allocation(path));
+    if (!known) return static_cast<LocalJob*>(nullptr);
     LocalJob job;
     job.ref = ref;
     job.path = path;
@@ -251,19 +266,20 @@ class LocalLauncher final : public Launcher {
     Observation seen;
     const ProcessIdentity agent_before = job.agent;
     // An agent that began between the two questions holds the file by now: asked again.
-    const bool living = job.ended == 0 && (find_life(job) || (has_begun(job) && find_life(job)));
+    const bool living =
+        job.ended == 0 && (find_life(job) || (any_step_begun(job.steps) && find_life(job)));
     seen.job = job.ref;
     seen.submitted_ns = seen.started_ns = job.ref.submitted_ns;
-    seen.observed_ns = time_of(job, clock_);
+    seen.observed_ns = time_in(job, clock_);
     if (living) {
       seen.state = AllocationState::running;
       if (!(job.agent == agent_before)) watch(job);
       return seen;
     }
     cores_.release(job.path);
-    if (job.ended == 0 && has_begun(job)) {
-      job.ended = std::max(job.ref.submitted_ns,
-                           job.adopted ? last_record(job, clock_.wall()) : seen.observed_ns);
+    if (job.ended == 0 && any_step_begun(job.steps)) {
+      const Nanoseconds last = job.adopted ? last_record_of(job.steps) : 0;
+      job.ended = std::max(job.ref.submitted_ns, last > 0 ? last : seen.observed_ns);
     }
     if (job.ended == 0) {
       seen.started_ns = 0;
@@ -283,7 +299,7 @@ class LocalLauncher final : public Launcher {
     if (!found) return found.error().in("cancel " + ref.name);
     if (*found == nullptr || (*found)->ended != 0) return {};
     const LocalJob& job = **found;
-    if (has_begun(job) && !is_locked(job.path) && !is_alive(job.agent)) return {};
+    if (any_step_begun(job.steps) && !is_locked(job.path) && !is_alive(job.agent)) return {};
     auto withdrawn = withdraw(job.path);
     if (!withdrawn) return trouble_here(withdrawn.error().in("cancel " + ref.name));
     if (*withdrawn) return terminate(job.agent);
@@ -297,7 +313,6 @@ class LocalLauncher final : public Launcher {
     return {};
   }
 
-  const Site& site_;
   const Clock& clock_;
   Poller& poller_;
   const std::string agent_path_;

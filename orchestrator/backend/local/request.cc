@@ -29,29 +29,6 @@ Rankfile rankfile_of(const AllocationRequest& request, const Step& step,
   return file;
 }
 
-wire::Pairs environment_of(const Step& step, const Site& site, const MpirunHost& host) {
-  wire::Pairs variables;
-  if (step.starter.kind == StarterKind::mpirun) variables = mpirun_environment(host);
-  variables.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
-  variables.insert(variables.end(), site.environment.begin(), site.environment.end());
-  for (const EnvironmentVariable& variable : step.command.environment) {
-    variables.emplace_back(variable.name, variable.value);
-  }
-  return variables;
-}
-
-// For a person to read and paste: quoted where a shell would take a word apart.
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=./,:@%^").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 int cores_wanted(const AllocationRequest& request) {
@@ -63,14 +40,15 @@ int cores_wanted(const AllocationRequest& request) {
 }
 
 LocalRequest local_request(const AllocationRequest& request, const std::vector<Core>& cores,
-                           const Site& site, const MpirunHost& host) {
+                           const MpirunHost& host) {
   LocalRequest prepared;
   AllocationFile file = allocation_of(request);
   bool all_plain = !cores.empty();
   for (const Step& step : request.steps) {
     Rankfile ranks = rankfile_of(request, step, cores);
-    file.steps.push_back(
-        step_spec(step, step_argv(step, ranks.path), environment_of(step, site, host)));
+    const bool by_mpirun = step.starter.kind == StarterKind::mpirun;
+    file.steps.push_back(step_spec(step, step_argv(step, ranks.path),
+                                   by_mpirun ? mpirun_environment(host) : wire::Pairs()));
     if (!ranks.path.empty()) prepared.rankfiles.emplace_back(ranks.path, std::move(ranks.text));
     all_plain = all_plain && step.starter.kind == StarterKind::none && wants_binding(step);
   }
@@ -89,7 +67,7 @@ std::string command_text(const AllocationRequest& request, const std::vector<Cor
     text += "# " + step.attempt + ": " + to_string(step.shape) + "\n";
     std::string line;
     for (const std::string& word : step_argv(step, rankfile_of(request, step, cores).path)) {
-      line += (line.empty() ? "" : " ") + quoted(word);
+      line += (line.empty() ? "" : " ") + shell_quoted(word);
     }
     text += line + "\n";
   }

@@ -24,7 +24,7 @@ struct LocalRequest {
 };
 // `cores`: what it was given, empty if that was nothing; its steps then run unbound.
 LocalRequest local_request(const AllocationRequest& request, const std::vector<Core>& cores,
-                           const Site& site, const MpirunHost& host);
+                           const MpirunHost& host);
 
 // The command lines, for people.
 std::string command_text(const AllocationRequest& request, const std::vector<Core>& cores);

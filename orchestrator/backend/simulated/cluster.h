@@ -88,4 +88,12 @@ class Cluster {
   std::set<Entry> running_;  // by the end of the step that runs
 };
 
+// What the agents of a simulated job would have reported by now. Made from the job alone, so that
+// collecting twice, or after a restart, gives the same bytes.
+
+// All ranks of a simulated step are alike: it is enough to see some.
+constexpr int kMostRankTotals = 16;
+
+Artifacts artifacts_of(const SimulatedJob& job, Nanoseconds now);
+
 }  // namespace kneepoint::simulated

@@ -123,21 +123,14 @@ Result<Replayed> replay(std::string_view text, int nodes, const std::string& pat
   }
 }
 
-Journal::~Journal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-Journal::Journal(Journal&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
-
 Result<void> Journal::append(std::string_view lines) {
   for (std::size_t done = 0; done < lines.size();) {
-    const ssize_t wrote = ::write(descriptor_, lines.data() + done, lines.size() - done);
+    const ssize_t wrote = ::write(file_.get(), lines.data() + done, lines.size() - done);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) {
       const int reason = errno;
       // Leave no half line behind for the next append to continue.
-      if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) size_ += done;
+      if (::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) size_ += done;
       return system_error("write the simulated cluster's journal", reason);
     }
     done += static_cast<std::size_t>(wrote);
@@ -150,9 +143,9 @@ Result<Opened> open_journal(const std::string& folder, const std::string& path, 
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) return system_error("make folder '" + folder + "'", failure.value());
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  Journal journal(Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)));
+  const int descriptor = journal.file_.get();
   if (descriptor < 0) return system_error("open '" + path + "'", errno);
-  Journal journal(descriptor);
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return system_error("read '" + path + "'", errno);
   std::string text(static_cast<std::size_t>(status.st_size), '\0');

@@ -7,8 +7,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "orchestrator/backend/simulated/cluster.h"
+#include "orchestrator/base/fd.h"
 
 namespace kneepoint::simulated {
 
@@ -32,15 +34,12 @@ Result<Opened> open_journal(const std::string& folder, const std::string& path, 
 // An open journal. Appending is complete when it returns: a kill afterwards loses nothing.
 class Journal {
  public:
-  explicit Journal(int descriptor) : descriptor_(descriptor) {}
-  ~Journal();
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&&) = delete;
+  explicit Journal(Fd file) : file_(std::move(file)) {}
   Result<void> append(std::string_view lines);
 
  private:
   friend Result<Opened> open_journal(const std::string&, const std::string&, int);
-  int descriptor_;
+  Fd file_;
   std::size_t size_ = 0;  // bytes of whole lines
 };
 

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "orchestrator/backend/backends.h"
+#include "orchestrator/backend/simulated/cluster.h"
 #include "orchestrator/backend/simulated/journal.h"
-#include "orchestrator/backend/simulated/records.h"
 #include "orchestrator/base/json_text.h"
 
 namespace kneepoint {

@@ -2,7 +2,7 @@
 //
 // The simulated backend speaks the agents' own record format (decision 0005), so that ingest has
 // one way in. The model says how long a step takes, not how that time is split: it is all `other`.
-#include "orchestrator/backend/simulated/records.h"
+#include "orchestrator/backend/simulated/cluster.h"
 
 #include <algorithm>
 #include <cstdio>

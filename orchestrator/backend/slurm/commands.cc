@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/slurm/limits.h"
 #include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/io/subprocess.h"

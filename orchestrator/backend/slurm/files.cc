@@ -8,16 +8,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
+
+#include "orchestrator/base/files.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostLine = 200;
-
-std::string records_path(const KnownStep& step) {
-  return step.run_dir + "/records.ndjson";
-}
 
 std::string suspended_path(const std::string& directory, const std::string& name) {
   return directory + "/" + name + ".suspended";
@@ -28,23 +27,6 @@ std::string nodes_path(const std::string& directory) {
 }
 
 }  // namespace
-
-bool any_step_begun(const std::vector<KnownStep>& steps) {
-  return std::any_of(steps.begin(), steps.end(),
-                     [](const KnownStep& step) { return path_exists(step.run_dir); });
-}
-
-bool all_steps_ended(const std::vector<KnownStep>& steps) {
-  return !steps.empty() && std::all_of(steps.begin(), steps.end(), [](const KnownStep& step) {
-    return has_end_record(records_path(step));
-  });
-}
-
-Nanoseconds last_record_of(const std::vector<KnownStep>& steps) {
-  Nanoseconds last = 0;
-  for (const KnownStep& step : steps) last = std::max(last, changed_at(records_path(step)));
-  return last;
-}
 
 std::string last_output_line(const std::string& output_path) {
   const auto text = read_file_if_there(output_path, 1 << 20);

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Slurm job's own files tell, whatever Slurm still knows of it: did its steps begin, did the
-// agent write their ends, what did the batch script say; and the nodes that failed under a study.
+// What a Slurm job's own files tell, whatever Slurm still knows of it: what did the batch script
+// say, did the job stand still; and the nodes that failed under a study.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/base/clock.h"
+#include "orchestrator/base/result.h"
 
 namespace kneepoint {
-
-bool any_step_begun(const std::vector<KnownStep>& steps);
-// The agent's end record is the last line of each step's records.
-bool all_steps_ended(const std::vector<KnownStep>& steps);
-// When the newest of their records was written; 0: there is none.
-Nanoseconds last_record_of(const std::vector<KnownStep>& steps);
 
 // The last line that the batch script wrote, cut to a sentence; "": none.
 std::string last_output_line(const std::string& output_path);

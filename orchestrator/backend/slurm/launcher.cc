@@ -12,11 +12,12 @@
 #include <filesystem>
 #include <set>
 
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/local/job.h"
 #include "orchestrator/backend/slurm/files.h"
 #include "orchestrator/backend/slurm/request.h"
 #include "orchestrator/backend/slurm/watch.h"
+#include "orchestrator/base/fd.h"
 
 namespace kneepoint {
 namespace {
@@ -65,7 +66,7 @@ class SlurmLauncher final : public Launcher {
     bool looked = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const AllocationRequest& request = requests[i];
-      const std::string path = slurm_allocation_path(request.directory, request.name);
+      const std::string path = allocation_path(request.directory, request.name);
       const auto [twin, is_first] = first.emplace(path, i);
       if (!is_first) {
         answers.emplace_back(Error{ErrorCode::conflict, std::to_string(twin->second), false});
@@ -116,11 +117,8 @@ class SlurmLauncher final : public Launcher {
     std::vector<Observation> observations;
     observations.reserve(refs.size());
     for (std::size_t i = 0; i < refs.size(); ++i) {
-      observations.push_back(
-          jobs[i] != nullptr
-              ? watch_.observe(*jobs[i], deadline)
-              : never_heard_of(refs[i], slurm_allocation_path(refs[i].directory, refs[i].name),
-                               clock_));
+      observations.push_back(jobs[i] != nullptr ? watch_.observe(*jobs[i], deadline)
+                                                : never_heard_of(refs[i], clock_));
     }
     if (open) watch_.schedule(jobs);
     return observations;
@@ -158,15 +156,8 @@ class SlurmLauncher final : public Launcher {
   Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
     if (clock_.steady() > deadline) return deadline_passed("collect " + ref.name);
     TRY_ASSIGN(const SlurmAllocation* job, find(ref));
-    if (job == nullptr) {
-      return Error{ErrorCode::not_found,
-                   "collect " + ref.name + ": there is no '" +
-                       slurm_allocation_path(ref.directory, ref.name) + "'",
-                   false};
-    }
-    LocalJob files;
-    files.steps = job->steps;
-    return artifacts_of(files);
+    if (job == nullptr) return nothing_to_collect(ref);
+    return artifacts_of(job->steps);
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
@@ -273,13 +264,13 @@ class SlurmLauncher final : public Launcher {
   }
 
   SlurmAllocation& remember(const AllocationRequest& request) {
-    const std::string path = slurm_allocation_path(request.directory, request.name);
+    const std::string path = allocation_path(request.directory, request.name);
     const auto [entry, is_new] = jobs_.try_emplace(path);
     SlurmAllocation& job = entry->second;
     if (is_new) {
       job.ref = JobRef{request.name, request.directory, "", 0};
       job.path = path;
-      for (const Step& step : request.steps) job.steps.push_back({step.attempt, step.run_dir});
+      job.steps = known_steps(request);
       job.changed = clock_.steady();
     }
     return job;
@@ -287,17 +278,15 @@ class SlurmLauncher final : public Launcher {
 
   // The job as we know it, or as its allocation file tells it; nullptr when there is none.
   Result<SlurmAllocation*> find(const JobRef& ref) {
-    const std::string path = slurm_allocation_path(ref.directory, ref.name);
+    const std::string path = allocation_path(ref);
     if (const auto found = jobs_.find(path); found != jobs_.end()) {
       SlurmAllocation& job = found->second;
       if (job.ref.id.empty()) job.ref.id = ref.id;
       if (job.ref.submitted_ns == 0) job.ref.submitted_ns = ref.submitted_ns;
       return &job;
     }
-    TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
-    if (!text) return static_cast<SlurmAllocation*>(nullptr);
-    auto known = parse_allocation_text(*text);
-    if (!known) return static_cast<SlurmAllocation*>(nullptr);  // a power cut; written again
+    TRY_ASSIGN(auto known, read_allocation(path));
+    if (!known) return static_cast<SlurmAllocation*>(nullptr);
     SlurmAllocation job;
     job.ref = ref;
     job.path = path;
@@ -329,18 +318,13 @@ class SlurmLauncher final : public Launcher {
 
   Result<void> write_files(const AllocationRequest& request) {
     if (folders_.count(request.directory) == 0) {
-      std::error_code failure;
-      std::filesystem::create_directories(request.directory, failure);
-      if (failure) {
-        return trouble_here(
-            system_error("make folder '" + request.directory + "'", failure.value()));
-      }
+      TRY(make_folder_for_allocations(request.directory));
       folders_.insert(request.directory);
     }
     auto written = write_script(request);
     // The allocation file comes last: where it is, the script is too.
     if (written) {
-      written = write_whole_file(slurm_allocation_path(request.directory, request.name),
+      written = write_whole_file(allocation_path(request.directory, request.name),
                                  slurm_allocation_text(request, site_, is_root_),
                                  request.push.url.empty() ? kForAll : kOwnerOnly);
     }
@@ -354,13 +338,12 @@ class SlurmLauncher final : public Launcher {
   static Result<std::string> rehearsal_script() {
     std::string path =
         (std::filesystem::temp_directory_path() / "kneepoint-rehearsal-XXXXXX").string();
-    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-    if (fd < 0) return trouble_here(system_error("make '" + path + "'", errno));
+    const Fd file(::mkostemp(path.data(), O_CLOEXEC));
+    if (file.get() < 0) return trouble_here(system_error("make '" + path + "'", errno));
     constexpr std::string_view kScript = "#!/bin/sh\n";
     const bool whole =
-        ::write(fd, kScript.data(), kScript.size()) == static_cast<ssize_t>(kScript.size());
+        ::write(file.get(), kScript.data(), kScript.size()) == static_cast<ssize_t>(kScript.size());
     const int failure = errno;
-    ::close(fd);
     if (whole) return path;
     ::unlink(path.c_str());
     return trouble_here(system_error("write '" + path + "'", failure));

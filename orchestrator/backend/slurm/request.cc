@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "orchestrator/backend/allocation.h"
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/mpirun_command.h"
 #include "orchestrator/backend/slurm/text.h"
 
@@ -44,20 +45,8 @@ std::vector<std::string> srun_argv(const Step& step, const Site& site) {
 }
 
 std::vector<std::string> mpirun_argv(const Step& step) {
-  const Shape& shape = step.shape;
-  std::vector<std::string> argv = {"mpirun", "-n", std::to_string(shape.ranks)};
-  if (!site_places_ranks(step.starter)) {
-    const bool binds = wants_binding(step);
-    std::string map = "ppr:" + std::to_string(shape.ranks_per_node) + ":node";
-    if (binds) map += ":PE=" + std::to_string(shape.threads_per_rank);
-    argv.insert(argv.end(), {"--map-by", map, "--bind-to",
-                             !binds                       ? "none"
-                             : shape.bind == Bind::socket ? "socket"
-                                                          : "core"});
-  }
-  if (step.emulated || step.oversubscribed) {
-    argv.insert(argv.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
-  }
+  std::vector<std::string> argv = {"mpirun", "-n", std::to_string(step.shape.ranks)};
+  add_layout(step, argv);
   return argv;
 }
 
@@ -92,21 +81,6 @@ std::vector<std::string> slurm_step_argv(const Step& step, const Site& site) {
   return argv;
 }
 
-std::vector<std::pair<std::string, std::string>> slurm_step_environment(const Step& step,
-                                                                        const Site& site,
-                                                                        bool is_root) {
-  std::vector<std::pair<std::string, std::string>> variables;
-  if (is_root && step.starter.kind == StarterKind::mpirun) {
-    variables = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
-  }
-  variables.emplace_back("OMP_NUM_THREADS", std::to_string(step.shape.threads_per_rank));
-  variables.insert(variables.end(), site.environment.begin(), site.environment.end());
-  for (const EnvironmentVariable& variable : step.command.environment) {
-    variables.emplace_back(variable.name, variable.value);
-  }
-  return variables;
-}
-
 std::string slurm_allocation_text(const AllocationRequest& request, const Site& site,
                                   bool is_root) {
   AllocationFile file = allocation_of(request);
@@ -119,8 +93,9 @@ std::string slurm_allocation_text(const AllocationRequest& request, const Site& 
       constexpr const char* kMore[] = {"--oversubscribe", "--mca", "mpi_yield_when_idle", "0"};
       argv.insert(argv.begin() + 1, std::begin(kMore), std::end(kMore));
     }
+    const bool needs_leave = is_root && step.starter.kind == StarterKind::mpirun;
     StepSpec& spec = file.steps.emplace_back(
-        step_spec(step, std::move(argv), slurm_step_environment(step, site, is_root)));
+        step_spec(step, std::move(argv), needs_leave ? kRootVariables : wire::Pairs()));
     spec.nodes = step.shape.nodes;
     spec.place = placed_by(step, site);
   }
@@ -133,7 +108,7 @@ SlurmSubmission slurm_submission(const AllocationRequest& request, const Site& s
   job.name = request.name;
   job.directory = request.directory;
   job.script =
-      batch_script(site.slurm, agent_path, slurm_allocation_path(request.directory, request.name));
+      batch_script(site.slurm, agent_path, allocation_path(request.directory, request.name));
   job.script_path = request.directory + "/" + request.name + ".sh";
   job.output_path = slurm_output_path(request.directory, request.name);
   job.nodes = request.shape.nodes;
@@ -149,10 +124,6 @@ SlurmSubmission slurm_submission(const AllocationRequest& request, const Site& s
   for (const Step& step : request.steps) steps += step.limit;
   job.limit = std::max(request.limit, steps) + site.slurm.time_margin;
   return job;
-}
-
-std::string slurm_allocation_path(const std::string& directory, const std::string& name) {
-  return directory + "/" + name + ".json";
 }
 
 std::string slurm_output_path(const std::string& directory, const std::string& name) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
@@ -14,9 +13,6 @@ namespace kneepoint {
 
 // How the ranks of a step are started inside the job: srun, mpirun, or the command as it is.
 std::vector<std::string> slurm_step_argv(const Step& step, const Site& site);
-std::vector<std::pair<std::string, std::string>> slurm_step_environment(const Step& step,
-                                                                        const Site& site,
-                                                                        bool is_root);
 
 // Text of <directory>/<name>.json, which the agent reads.
 std::string slurm_allocation_text(const AllocationRequest& request, const Site& site, bool is_root);
@@ -25,8 +21,7 @@ std::string slurm_allocation_text(const AllocationRequest& request, const Site& 
 SlurmSubmission slurm_submission(const AllocationRequest& request, const Site& site,
                                  const std::string& agent_path);
 
-// Where the files of an allocation lie.
-std::string slurm_allocation_path(const std::string& directory, const std::string& name);
+// Where the output of an allocation's script lies.
 std::string slurm_output_path(const std::string& directory, const std::string& name);
 
 }  // namespace kneepoint

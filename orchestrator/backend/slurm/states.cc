@@ -2,7 +2,7 @@
 //
 // FAILED has no reason of its own: the agent's records know better, and where there are none the
 // agent did not live to write them.
-#include "orchestrator/backend/slurm/states.h"
+#include "orchestrator/backend/slurm/watch.h"
 
 #include <algorithm>
 #include <array>

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 
+#include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/slurm/fields.h"
 
 namespace kneepoint {
@@ -112,17 +113,6 @@ const char* const kSqueueFormat = "%i|%T|%V|%S|%e|%r|%N|%j|%Z";
 const char* const kSacctFields =
     "JobID,State,Submit,Start,End,ExitCode,Reason,NodeList,JobName,WorkDir";
 const char* const kSinfoFormat = "%P|%D|%c|%X|%Y|%G|%l|%s|%T";
-
-std::string shell_quoted(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=./,:@%^").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::string batch_script(const SlurmSite& site, const std::string& agent_path,
                          const std::string& allocation_path) {

@@ -13,9 +13,6 @@
 
 namespace kneepoint {
 
-// For a person or a shell: quoted where a shell would take a word apart.
-std::string shell_quoted(const std::string& word);
-
 // Modules and prologue of the site, then the agent in the shell's place, so that it gets Slurm's
 // signals itself.
 std::string batch_script(const SlurmSite& site, const std::string& agent_path,

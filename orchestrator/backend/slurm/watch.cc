@@ -8,7 +8,6 @@
 
 #include "orchestrator/backend/slurm/files.h"
 #include "orchestrator/backend/slurm/request.h"
-#include "orchestrator/backend/slurm/states.h"
 #include "orchestrator/base/node_list.h"
 
 namespace kneepoint {

@@ -11,11 +11,28 @@
 #include <unordered_map>
 #include <vector>
 
+#include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/backend/local/files.h"
 #include "orchestrator/backend/slurm/transport.h"
 
 namespace kneepoint {
+
+// What each state of a Slurm job means for the allocation, and the sentence for people. Pure; one
+// table, with the words of 21.08 to 25.x. A state that the table lacks is taken for running: the
+// next look, or the plan's time limit, will tell.
+struct SlurmMeaning {
+  AllocationState state = AllocationState::unknown;
+  Reason reason = Reason::none;
+  bool preempted = false;
+  std::string detail;
+};
+
+// `wall`: now, to tell an expected start from a past one.
+SlurmMeaning meaning_of(const SlurmJob& job, Nanoseconds wall);
+
+// How long to leave the controller alone between two looks: the longer nothing changed, the longer,
+// from a second to a minute; to 15 s while something runs.
+Nanoseconds look_interval(Nanoseconds since_last_change, bool any_running);
 
 // An allocation as its launcher knows it. Moments are on the steady clock; 0: not so.
 struct SlurmAllocation {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "orchestrator/base/random.h"
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/case_formulas.h"
 #include "orchestrator/plan/plan/formula.h"
@@ -123,7 +124,7 @@ class Expander {
     }
   }
 
-  bool is_local() const { return site_.backend == BackendKind::local; }
+  bool is_local() const { return traits_of(site_.backend).is_this_machine; }
 
   bool evaluate(const WorkloadSpec& workload, const CaseFormulas& formulas, Point& point) {
     auto values = formulas.at(point.k, point.shape);
@@ -174,8 +175,7 @@ class Expander {
     }
     for (std::string& one : point.program.keep) one = replace_placeholders(one, values);
     auto& environment = point.command.environment;
-    set_variable(environment, "OMP_NUM_THREADS", std::to_string(point.shape.threads_per_rank));
-    for (const auto& [name, value] : site_.environment) set_variable(environment, name, value);
+    environment = site_variables(site_, point.shape);
     for (const auto* list : {&plan_.environment, &workload.environment}) {
       for (const EnvironmentVariable& variable : *list) {
         set_variable(environment, variable.name, replace_placeholders(variable.value, values));
@@ -201,6 +201,13 @@ class Expander {
 Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity,
                 const std::string& programs) {
   return Expander(plan, site, capacity, programs).run();
+}
+
+std::vector<EnvironmentVariable> site_variables(const Site& site, const Shape& shape) {
+  std::vector<EnvironmentVariable> variables = {
+      {"OMP_NUM_THREADS", std::to_string(shape.threads_per_rank)}};
+  for (const auto& [name, value] : site.environment) set_variable(variables, name, value);
+  return variables;
 }
 
 std::vector<Run> first_round(const Study& study) {

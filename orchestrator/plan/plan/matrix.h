@@ -30,6 +30,10 @@ struct Expanded {
 Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity,
                 const std::string& programs);
 
+// What a step has in its environment before plan and workload add to it: the number of threads,
+// then the site's variables, which win. Nobody else puts them there.
+std::vector<EnvironmentVariable> site_variables(const Site& site, const Shape& shape);
+
 // Round 0: every point × min repeats, in blocks: each block holds every point once, shuffled by the
 // seed, so that drift hits every point alike.
 std::vector<Run> first_round(const Study& study);

@@ -3,6 +3,7 @@
 // From K to machines: numbers of nodes, ranks and threads for each worker unit.
 #include <algorithm>
 
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/plan/plan/matrix.h"
 #include "orchestrator/plan/plan/parts.h"
 
@@ -41,7 +42,7 @@ std::vector<ShapeChoice> shape_choices(const ShapeSpec& spec) {
 SiteCapacity usable_capacity(const SiteCapacity& capacity, const Site& site, const Limits& limits) {
   SiteCapacity usable = capacity;
   usable.nodes = tighter(capacity.nodes, tighter(site.limits.nodes, limits.nodes));
-  if (site.backend == BackendKind::local) {
+  if (traits_of(site.backend).is_this_machine) {
     usable.cores_per_node = tighter(capacity.cores_per_node, site.limits.cores);
   }
   return usable;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `push`: every problem that can be seen without listening is told here.
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/plan/site/sections.h"
 
 #include <charconv>
@@ -63,7 +64,7 @@ void read_push(const YamlView& view, Site& site) {
   if (!view.present()) return;
   PushSite& push = site.push;
   push.on = true;
-  if (site.backend == BackendKind::simulated) {
+  if (!traits_of(site.backend).runs_programs) {
     view.fail_at_key("is for backends with agents; simulated has none");
   }
   if (!kPush.read(view, push)) return;
@@ -90,7 +91,7 @@ void read_push(const YamlView& view, Site& site) {
   if (push.address.empty() && is_everywhere(push.listen_host)) {
     view.fail_at_key("expected `address`: agents can't reach " + push.listen_host);
   }
-  if (push.address.empty() && site.backend == BackendKind::kubernetes) {
+  if (push.address.empty() && traits_of(site.backend).has_images) {
     view.fail_at_key("expected `address`: how pods reach the controller, https://HOST:PORT");
   }
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "orchestrator/model/backend_traits.h"
 #include "orchestrator/plan/plan/parts.h"
 #include "orchestrator/plan/site/sections.h"
 
@@ -20,7 +21,7 @@ void read_backend(const YamlView& view, Site& site) {
                                            {"slurm", BackendKind::slurm},
                                            {"kubernetes", BackendKind::kubernetes}};
   read_into(value_of_word(view, words), site.backend);
-  if (site.backend == BackendKind::slurm) site.starter = StarterKind::srun;
+  site.starter = traits_of(site.backend).starter;
 }
 
 const Keys<Site> kStarter = {

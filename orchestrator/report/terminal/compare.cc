@@ -28,7 +28,7 @@ std::string knee_words(const ComparedKnee& knee) {
   return text;
 }
 
-std::string k_list(const std::vector<int>& list) {
+std::string listed_ks(const std::vector<int>& list) {
   std::string text;
   for (const int k : list) text += (text.empty() ? "" : ", ") + std::to_string(k);
   return text;
@@ -178,8 +178,10 @@ std::string curve_text(const CompareAnswer& answer, const ComparePair& pair,
   const std::string money = price_words(answer, pair, curve);
   if (!money.empty()) text += wrap(money, width, 0);
   text += points_table(pair, curve);
-  if (!curve.only_a.empty()) text += wrap("Only A has K=" + k_list(curve.only_a) + ".", width, 2);
-  if (!curve.only_b.empty()) text += wrap("Only B has K=" + k_list(curve.only_b) + ".", width, 2);
+  if (!curve.only_a.empty())
+    text += wrap("Only A has K=" + listed_ks(curve.only_a) + ".", width, 2);
+  if (!curve.only_b.empty())
+    text += wrap("Only B has K=" + listed_ks(curve.only_b) + ".", width, 2);
   for (const ComparedPoint& at : curve.points) {
     if (!curve.telling_k || at.ratio || at.why.empty()) continue;
     text +=

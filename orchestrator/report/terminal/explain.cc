@@ -3,6 +3,7 @@
 // The story of a run as text, from the point down to the files: what was asked for, what was tried,
 // how it ended, on what.
 #include "orchestrator/answers/explain.h"
+#include "orchestrator/answers/logs.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kMostRanks = 16, kMostOperations = 20;  // that people want to read
+constexpr std::size_t kMostRanks = 16, kMostOperationsTold = 20;  // that people want to read
 
 // Means over the samples that count.
 struct SampleMeans {
@@ -181,7 +182,8 @@ std::string profile_text(const AttemptProfile& profile) {
       {"a rank, mean", [ranks](auto& one) { return to_duration_text(one.time_ns / ranks); }},
       {"longest rank", [](auto& one) { return to_duration_text(one.max_ns); }},
   };
-  return text + "  MPI calls of all ranks:\n" + first_rows(columns, operations, kMostOperations);
+  return text + "  MPI calls of all ranks:\n" +
+         first_rows(columns, operations, kMostOperationsTold);
 }
 
 std::string attempt_text(const AttemptStory& story) {

@@ -14,15 +14,15 @@ namespace {
 
 constexpr int kBlockLines = 3;
 
-struct Cell {
+struct LiveCell {
   std::string k, efficiency, runs;
   std::size_t width() const {
     return std::max({display_width(k), display_width(efficiency), display_width(runs)});
   }
 };
 
-Cell cell_of(const PointSummary& p) {
-  Cell cell;
+LiveCell cell_of(const PointSummary& p) {
+  LiveCell cell;
   cell.k = std::to_string(p.point.k);
   const int done = p.valid + p.failed;
   cell.runs = std::to_string(done) + "/" + std::to_string(done + p.pending);
@@ -89,7 +89,7 @@ std::string to_live_table(const StudySummary& summary, const TerminalStyle& styl
       used = start;
     };
     for (const PointSummary& p : summary.curves[c].points) {
-      const Cell cell = cell_of(p);
+      const LiveCell cell = cell_of(p);
       if (used > start && used + 2 + cell_width > width) flush();
       block[0] += "  " + pad(cell.k, cell_width, true);
       block[1] += "  " + pad(cell.efficiency, cell_width, true);

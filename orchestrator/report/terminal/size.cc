@@ -68,11 +68,11 @@ std::string ks_text(const SizedCut& cut) {
   return joined(ks, ", ");
 }
 
-std::string rate_text(const SizedCut& cut) {
+std::string cut_rate_text(const SizedCut& cut) {
   return cut.results_per_unit ? amount_text(*cut.results_per_unit) : "-";
 }
 
-std::string cost_text(const SizedCut& cut) {
+std::string cut_cost_text(const SizedCut& cut) {
   return significant_text(to_units(cut.hour_micros), 4);
 }
 
@@ -80,7 +80,7 @@ std::string cost_words(const SizeAnswer& answer, const SizedCut& cut) {
   const std::string& currency = answer.prices.book.currency;
   std::string text = std::string(answer.mix.held ? "Held around the clock" : "What runs") +
                      " costs " + rounded_text({cut.hour_micros, currency}) + " an hour";
-  if (cut.results_per_unit) text += ": " + rate_text(cut) + " results per " + currency;
+  if (cut.results_per_unit) text += ": " + cut_rate_text(cut) + " results per " + currency;
   return text + ".";
 }
 
@@ -206,8 +206,8 @@ std::string cuts_table(const SizeAnswer& answer) {
       {"CUT", [](auto& cut) { return cut.name; }, Align::left},
       {"PARTITIONS", parts_text, Align::left},
       {"K", ks_text, Align::left},
-      {"RESULTS/" + currency, rate_text},
-      {currency + "/h", cost_text},
+      {"RESULTS/" + currency, cut_rate_text},
+      {currency + "/h", cut_cost_text},
       {"WAIT", total(&SizedCut::wait_seconds, span_text)},
       {"BUSY", total(&SizedCut::utilisation, percent_text)},
       {"LATE", total(&SizedCut::late_share, percent_text)},
@@ -230,8 +230,8 @@ std::string what_if_table(const SizeAnswer& answer) {
       {"WORKERS", [](auto& one) { return std::to_string(one.workers); }},
       {"PARTITIONS", of_cut(parts_text, "none"), Align::left},
       {"K", of_cut(ks_text, "-"), Align::left},
-      {"RESULTS/" + currency, of_cut(rate_text, "-")},
-      {currency + "/h", of_cut(cost_text, "-")},
+      {"RESULTS/" + currency, of_cut(cut_rate_text, "-")},
+      {currency + "/h", of_cut(cut_cost_text, "-")},
       {"",
        [&answer](auto& one) -> std::string {
          if (one.recommended) return "";

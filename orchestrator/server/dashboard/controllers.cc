@@ -6,10 +6,16 @@
 #include <filesystem>
 
 #include "orchestrator/answers/cancel.h"
+#include "orchestrator/answers/compare.h"
+#include "orchestrator/answers/explain.h"
 #include "orchestrator/answers/logs.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/report.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/io/subprocess.h"
+#include "orchestrator/report/html/html.h"
+#include "orchestrator/server/dashboard/api_schema.h"
 
 namespace kneepoint {
 namespace {
@@ -40,7 +46,45 @@ bool Controllers::is_live(const Lease& lease) const {
 }
 
 Result<std::unique_ptr<StudyStore>> Controllers::open() const {
-  return StudyStore::open(database_, StudyStore::Access::read_only, context_.clock);
+  return StudyStore::open(context_.database, StudyStore::Access::read_only, context_.clock);
+}
+
+Result<std::string> Controllers::report(const std::string& study, const std::string& form) const {
+  TRY_ASSIGN(ReportAnswer answer, report_study(context_, {study, {}}));
+  const Document document = make_document(std::move(answer));
+  std::string text = form == "csv"    ? to_csv(document)
+                     : form == "md"   ? to_markdown(document)
+                     : form == "html" ? to_html(document)
+                                      : to_json(document);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+Result<std::string> Controllers::story(const std::string& study, int run) const {
+  TRY_ASSIGN(const RunStory story, explain(context_, study + "/r" + std::to_string(run)));
+  return json_text(story) + "\n";
+}
+
+Result<std::string> Controllers::compare(const std::vector<std::string>& studies) const {
+  TRY_ASSIGN(const CompareAnswer answer, kneepoint::compare(context_, {.studies = studies}));
+  if (!answer.problems.empty()) {
+    return Error{ErrorCode::invalid,
+                 "a stored price book can't be used:\n" + to_string(answer.problems)};
+  }
+  return json_text(answer, 2) + "\n";
+}
+
+Result<std::string> Controllers::series(const SeriesLine& series) const {
+  TRY_ASSIGN(const auto store, open());
+  TRY_ASSIGN(const SeriesNights nights, series_nights(*store, series, judged_));
+  JsonWriter json;
+  put_fields(json.begin_object().put("schema", kApiSchema), nights);
+  return json.end_object().text() + "\n";
+}
+
+Result<std::optional<std::string>> Controllers::verdict(const SeriesLine& series) const {
+  TRY_ASSIGN(const auto store, open());
+  return newest_verdict(*store, series);
 }
 
 Result<std::string> Controllers::log(const std::string& study, int run,
@@ -54,7 +98,7 @@ Result<std::string> Controllers::log(const std::string& study, int run,
 
 Result<ActionDone> Controllers::cancel(const StudyLine& study) {
   TRY_ASSIGN(const auto store,
-             StudyStore::open(database_, StudyStore::Access::read_write, context_.clock));
+             StudyStore::open(context_.database, StudyStore::Access::read_write, context_.clock));
   TRY_ASSIGN(const StudyRow row, store->find_study(study.id));
   TRY_ASSIGN(const auto asked, ask_to_cancel(*store, row, context_.clock));
   if (!asked) {
@@ -69,7 +113,7 @@ Result<ActionDone> Controllers::cancel(const StudyLine& study) {
 
 Result<void> Controllers::leave_to_itself(const char* command, const StudyRow& study) {
   SpawnOptions spawning;
-  spawning.argv = {context_.executable, command, study.id, "--db", database_};
+  spawning.argv = {context_.executable, command, study.id, "--db", context_.database};
   spawning.new_session = true;
   std::error_code ignored;
   fs::create_directories(study.work_dir, ignored);
@@ -131,7 +175,7 @@ Result<ActionDone> Controllers::start_controller(const std::vector<std::string>&
   SpawnOptions spawning;
   spawning.argv = {context_.executable};
   spawning.argv.insert(spawning.argv.end(), words.begin(), words.end());
-  spawning.argv.insert(spawning.argv.end(), {"--detach", "--json", "--db", database_});
+  spawning.argv.insert(spawning.argv.end(), {"--detach", "--json", "--db", context_.database});
   TRY_ASSIGN(const Captured captured, run_captured(spawning, kHookStartLimit));
   const std::string study = study_in(captured.output);
   if (captured.exit_code == 0 && !study.empty()) return ActionDone{study, ""};
@@ -168,7 +212,7 @@ void Controllers::reap() {
 }
 
 void Controllers::resume_unattended() {
-  auto view = DashboardView::open(database_);
+  auto view = DashboardView::open(context_.database);
   if (!view) return;
   const auto running = view->unattended(kMostUnattended);
   if (!running) return;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the dashboard does: it ends, resumes and starts studies. An act is this program again, so
-// that a study's controller outlives the server.
+// What the dashboard shows and does: answers as the commands have them, and studies that it ends,
+// resumes and starts. An act is this program again, so that a study's controller outlives the
+// server.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "orchestrator/answers/context.h"
+#include "orchestrator/answers/series_nights.h"
 #include "orchestrator/server/dashboard/hooks.h"
 #include "orchestrator/store/study_store.h"
 
@@ -20,9 +23,15 @@ class Controllers : public DashboardHooks {
  public:
   // `database` absolute; `plans`: the folder with plans and sites, "" for none.
   Controllers(const Context& context, std::string database, std::string plans)
-      : context_(context), database_(std::move(database)), plans_(std::move(plans)) {}
+      : context_{context.clock, context.environment, context.executable, std::move(database)},
+        plans_(std::move(plans)) {}
 
   bool is_live(const Lease& lease) const override;
+  Result<std::string> report(const std::string& study, const std::string& form) const override;
+  Result<std::string> story(const std::string& study, int run) const override;
+  Result<std::string> compare(const std::vector<std::string>& studies) const override;
+  Result<std::string> series(const SeriesLine& series) const override;
+  Result<std::optional<std::string>> verdict(const SeriesLine& series) const override;
   Result<std::string> log(const std::string& study, int run,
                           const std::string& stream) const override;
   Result<ActionDone> cancel(const StudyLine& study) override;
@@ -36,17 +45,15 @@ class Controllers : public DashboardHooks {
   // Studies whose controller is gone, after a restart of this machine or of the pod.
   void resume_unattended();
 
- protected:
-  Result<std::unique_ptr<StudyStore>> open() const;  // for reading
-
  private:
+  Result<std::unique_ptr<StudyStore>> open() const;  // for reading
   Result<void> leave_to_itself(const char* command, const StudyRow& study);
   Result<std::string> file_in_plans(const char* what, const std::string& name) const;
   Result<ActionDone> start_controller(const std::vector<std::string>& words);
 
-  const Context& context_;
-  const std::string database_;
+  const Context context_;
   const std::string plans_;
+  mutable JudgedNights judged_;                 // has a lock of its own
   std::map<std::string, Nanoseconds> resumed_;  // when last, by study
   std::mutex mutex_;                            // of what follows
   std::vector<pid_t> children_;

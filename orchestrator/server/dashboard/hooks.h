@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the dashboard needs of the commands and can't have itself: their answers, their way to start
-// and stop studies, and who is alive. Called from several threads at once.
+// What the dashboard shows and does (controllers.h): the seam at which tests put something else.
+// Called from several threads at once.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ class DashboardHooks {
 
   virtual bool is_live(const Lease& lease) const = 0;
 
-  // Texts that commands give. not_found: this build or this study has none.
+  // Documents as the commands give them. not_found: this build or this study has none.
   virtual Result<std::string> report(const std::string& study, const std::string& form) const = 0;
   virtual Result<std::string> story(const std::string& study, int run) const = 0;
   virtual Result<std::string> log(const std::string& study, int run,

@@ -45,8 +45,10 @@ std::string reply_bytes(const HttpReply& reply, const ReplyManner& manner) {
   const auto header = [&text](std::string_view name, std::string_view value) {
     text.append(name).append(": ").append(value).append("\r\n");
   };
-  header("Content-Type", reply.type);
-  if (!manner.is_stream) header("Content-Length", std::to_string(reply.body.size()));
+  if (reply.status != 204) {
+    header("Content-Type", reply.type);
+    if (!manner.is_stream) header("Content-Length", std::to_string(reply.body.size()));
+  }
   header("Content-Security-Policy", reply.policy);
   header("X-Content-Type-Options", "nosniff");
   header("Referrer-Policy", "no-referrer");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the dashboard answers, as a value and as bytes. Every answer says what a browser must not do
-// with it: guess its type, keep it, run or frame it. Pure.
+// What is answered, as a value and as bytes. Every answer says what a browser must not do with it:
+// guess its type, keep it, run or frame it. Pure.
 #pragma once
 
 #include <string>

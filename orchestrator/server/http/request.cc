@@ -145,17 +145,4 @@ const char* http_phrase(int status) {
   return "Error";
 }
 
-std::string http_answer(int status, std::string_view why, bool keep_alive) {
-  std::string body;
-  if (!why.empty()) body = std::string(why) + "\n";
-  std::string text = "HTTP/1.1 " + std::to_string(status) + " " + http_phrase(status) + "\r\n";
-  if (status != 204) {
-    text += "Content-Type: text/plain\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
-  }
-  if (status == 405) text += "Allow: POST\r\n";
-  if (status == 401) text += "WWW-Authenticate: Bearer\r\n";
-  if (!keep_alive) text += "Connection: close\r\n";
-  return text + "\r\n" + body;
-}
-
 }  // namespace kneepoint

@@ -38,7 +38,4 @@ HttpHead read_http_head(std::string_view bytes);
 // "Not Found"; "Error" for a status that we never answer with.
 const char* http_phrase(int status);
 
-// An answer; `why` is one line of text, "" for none.
-std::string http_answer(int status, std::string_view why, bool keep_alive);
-
 }  // namespace kneepoint

@@ -7,9 +7,11 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 namespace kneepoint {
@@ -60,24 +62,25 @@ Result<TlsContext> TlsContext::make(const std::string& certificate, const std::s
   return context;
 }
 
-void TlsStream::Free::operator()(ssl_st* handle) const {
+void Stream::Free::operator()(ssl_st* handle) const {
   SSL_free(handle);
 }
 
-TlsStream::TlsStream(const TlsContext& context, int fd)
-    : handle_(SSL_new(context.handle())), fd_(fd) {
+Stream::Stream(const TlsContext* context, int fd) : is_plain_(context == nullptr), fd_(fd) {
+  if (is_plain_) return;
+  handle_.reset(SSL_new(context->handle()));
   if (!handle_) return;
   SSL_set_fd(handle_.get(), fd);
   SSL_set_accept_state(handle_.get());
 }
 
-TlsStream::~TlsStream() {
+Stream::~Stream() {
   if (handle_) SSL_shutdown(handle_.get());
   ERR_clear_error();
   ::close(fd_);
 }
 
-TlsStream::Status TlsStream::status_of(int result) {
+Stream::Status Stream::status_of(int result) {
   const int why = SSL_get_error(handle_.get(), result);
   ERR_clear_error();
   if (why == SSL_ERROR_WANT_READ) return Status::want_read;
@@ -85,7 +88,8 @@ TlsStream::Status TlsStream::status_of(int result) {
   return Status::closed;
 }
 
-TlsStream::Status TlsStream::read(std::string& into, std::size_t most) {
+Stream::Status Stream::read(std::string& into, std::size_t most) {
+  if (is_plain_) return receive(into, most);
   if (!handle_) return Status::closed;
   const std::size_t before = into.size();
   into.resize(before + most);
@@ -94,12 +98,37 @@ TlsStream::Status TlsStream::read(std::string& into, std::size_t most) {
   return n > 0 ? Status::done : status_of(n);
 }
 
-TlsStream::Status TlsStream::write(std::string_view& bytes) {
+Stream::Status Stream::write(std::string_view& bytes) {
+  if (is_plain_) return send(bytes);
   while (!bytes.empty()) {
     const std::size_t most =
         std::min<std::size_t>(bytes.size(), std::numeric_limits<int>::max() / 2);
     const int n = SSL_write(handle_.get(), bytes.data(), static_cast<int>(most));
     if (n <= 0) return status_of(n);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return Status::done;
+}
+
+Stream::Status Stream::receive(std::string& into, std::size_t most) const {
+  const std::size_t before = into.size();
+  into.resize(before + most);
+  ssize_t n = 0;
+  do {
+    n = ::recv(fd_, into.data() + before, most, 0);
+  } while (n < 0 && errno == EINTR);
+  const int why = errno;
+  into.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (n > 0) return Status::done;
+  return n < 0 && (why == EAGAIN || why == EWOULDBLOCK) ? Status::want_read : Status::closed;
+}
+
+Stream::Status Stream::send(std::string_view& bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Status::want_write;
+    if (n <= 0) return Status::closed;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return Status::done;

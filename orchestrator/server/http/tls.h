@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TLS for the server's sockets, never blocking. OpenSSL stays inside tls.cc and certificate.cc.
+// The server's accepted sockets, with TLS or without, never blocking. OpenSSL stays inside tls.cc
+// and certificate.cc.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +30,15 @@ class TlsContext {
 };
 
 // One accepted connection. The socket must not block; it is closed with the stream.
-class TlsStream {
+class Stream {
  public:
   enum class Status { done, want_read, want_write, closed };
 
-  TlsStream(const TlsContext& context, int fd);
-  ~TlsStream();
-  TlsStream(const TlsStream&) = delete;
-  TlsStream& operator=(const TlsStream&) = delete;
+  // No context: bytes as they are.
+  Stream(const TlsContext* context, int fd);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
   int fd() const { return fd_; }
   // Appends at most `most` bytes of what is there; done: some were.
@@ -46,11 +48,14 @@ class TlsStream {
 
  private:
   Status status_of(int result);
+  Status receive(std::string& into, std::size_t most) const;
+  Status send(std::string_view& bytes) const;
 
   struct Free {
     void operator()(ssl_st* handle) const;
   };
   std::unique_ptr<ssl_st, Free> handle_;
+  const bool is_plain_;
   int fd_;
 };
 

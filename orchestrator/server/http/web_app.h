@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a web server serves: the seam between connections (web_server.h) and answers (dashboard.h).
+// What a web server serves: the seam between connections (web_server.h) and answers (the dashboard,
+// the record endpoint).
 // An event stream belongs to a topic; each of its frames is the whole state of the topic, so a slow
 // reader misses frames without missing anything.
 #pragma once
@@ -41,8 +42,15 @@ class WebApp {
   virtual std::optional<HttpReply> refusal(const IncomingRequest& head) = 0;
   // On the thread of a worker.
   virtual WebAnswer answer(const WebRequest& request, std::size_t worker) = 0;
+  // Of a server without workers, on its own thread: all requests that came together, so that what
+  // they need can be done once.
+  virtual std::vector<WebAnswer> answer_together(const std::vector<WebRequest>& requests) {
+    std::vector<WebAnswer> answers;
+    for (const WebRequest& request : requests) answers.push_back(answer(request, 0));
+    return answers;
+  }
   // On the thread of some worker, one call at a time: where these topics stand.
-  virtual std::vector<TopicFrame> look(const std::vector<std::string>& topics) = 0;
+  virtual std::vector<TopicFrame> look(const std::vector<std::string>&) { return {}; }
 };
 
 }  // namespace kneepoint

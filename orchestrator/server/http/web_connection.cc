@@ -13,11 +13,11 @@ namespace {
 constexpr std::size_t kWebReadAtOnce = 16 << 10;
 constexpr std::size_t kMostDrained = 1 << 20;
 
-WebConnection::Turn after(WebStream::Status status) {
+WebConnection::Turn after(Stream::Status status) {
   switch (status) {
-    case WebStream::Status::want_write:
+    case Stream::Status::want_write:
       return WebConnection::Turn::want_write;
-    case WebStream::Status::closed:
+    case Stream::Status::closed:
       return WebConnection::Turn::closed;
     default:
       return WebConnection::Turn::want_read;
@@ -35,19 +35,25 @@ void WebConnection::put(std::string bytes, Nanoseconds now) {
 WebConnection::Turn WebConnection::write_some(Nanoseconds now) {
   std::string_view rest = std::string_view(*out_).substr(written_);
   const std::size_t before = rest.size();
-  const WebStream::Status status = stream_.write(rest);
+  const Stream::Status status = stream_.write(rest);
   written_ = out_->size() - rest.size();
   if (rest.size() < before) deadline_ = now + limits_.write;
-  if (status != WebStream::Status::done) return after(status);
+  if (status != Stream::Status::done) return after(status);
   out_ = std::exchange(next_, nullptr);
   written_ = 0;
   if (out_) return Turn::waiting;
+  if (std::exchange(continuing_, false)) {
+    deadline_ = now + limits_.request;
+    return Turn::waiting;
+  }
   if (is_stream_) {
     if (is_last_) return Turn::closed;
     deadline_ = kNever;
-  } else if (std::exchange(continuing_, false)) {
-    deadline_ = now + limits_.request;
-  } else if (closing_) {
+    return Turn::waiting;
+  }
+  times_.push_back(now - began_);
+  began_ = in_.empty() ? 0 : now;
+  if (closing_) {
     if (in_.empty() && !has_head_) return Turn::closed;
     ::shutdown(stream_.fd(), SHUT_WR);
     lingering_ = true;
@@ -61,7 +67,7 @@ WebConnection::Turn WebConnection::write_some(Nanoseconds now) {
 // Closing a socket that has unread bytes would take the answer back before it is read.
 WebConnection::Turn WebConnection::drain() {
   in_.clear();
-  const WebStream::Status status = stream_.read(in_, kWebReadAtOnce);
+  const Stream::Status status = stream_.read(in_, kWebReadAtOnce);
   drained_ += in_.size();
   in_.clear();
   if (!is_stream_ && drained_ > kMostDrained) return Turn::closed;
@@ -82,9 +88,10 @@ WebConnection::Turn WebConnection::turn(WebApp& app, Nanoseconds now) {
       continue;
     }
     const bool is_first = in_.empty();
-    const WebStream::Status status = stream_.read(in_, kWebReadAtOnce);
-    if (status != WebStream::Status::done) return after(status);
+    const Stream::Status status = stream_.read(in_, kWebReadAtOnce);
+    if (status != Stream::Status::done) return after(status);
     if (is_first && !has_head_) deadline_ = now + limits_.request;
+    if (began_ == 0) began_ = now;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One browser's connection: requests in, answers or an event stream out, never blocking. A whole
+// One caller's connection: requests in, answers or an event stream out, never blocking. A whole
 // request must have come within one limit of time, however its bytes trickle in; while it waits for
 // its answer nothing more is read.
 #pragma once
@@ -9,10 +9,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/server/http/tls.h"
 #include "orchestrator/server/http/web_app.h"
-#include "orchestrator/server/http/web_stream.h"
 
 namespace kneepoint {
 
@@ -29,7 +30,7 @@ class WebConnection {
   enum class Turn { want_read, want_write, request_ready, waiting, closed };
 
   WebConnection(const TlsContext* context, int fd, const WebLimits& limits, Nanoseconds now)
-      : limits_(limits), stream_(context, fd), deadline_(now + limits.request) {}
+      : limits_(limits), stream_(context, fd), deadline_(now + limits.request), began_(now) {}
 
   // Goes as far as it can. request_ready: take_request(), then answer() or open_stream().
   Turn turn(WebApp& app, Nanoseconds now);
@@ -39,6 +40,9 @@ class WebConnection {
 
   // The status of a request that was refused before anybody was asked; 0: none. Given once.
   int take_refused() { return std::exchange(refused_, 0); }
+  // How long answers took that are out by now: from the connection, or on a kept one the request's
+  // first byte, to the answer's last. Each is given once.
+  std::vector<Nanoseconds> take_times() { return std::exchange(times_, {}); }
 
   bool is_stream() const { return is_stream_; }
   bool is_waiting() const { return waiting_; }
@@ -62,7 +66,7 @@ class WebConnection {
   void refuse(const HttpReply& reply, Nanoseconds now);
 
   const WebLimits& limits_;
-  WebStream stream_;
+  Stream stream_;
   std::string in_;
   std::shared_ptr<const std::string> out_;  // being written
   std::size_t written_ = 0;                 // of it
@@ -80,6 +84,8 @@ class WebConnection {
   bool is_stream_ = false;
   bool is_last_ = false;  // frame
   Nanoseconds deadline_;
+  Nanoseconds began_;  // the request; 0: between requests
+  std::vector<Nanoseconds> times_;
 };
 
 }  // namespace kneepoint

@@ -89,9 +89,12 @@ class EpollWebServer final : public WebServer {
     std::uint32_t watched = EPOLLIN;
     Nanoseconds last_sent = 0;
   };
-  struct Answered {
+  struct Asker {
     int fd;
     std::uint64_t serial;
+  };
+  struct Answered {
+    Asker to;
     WebAnswer answer;
   };
 
@@ -112,7 +115,8 @@ class EpollWebServer final : public WebServer {
     Nanoseconds next_sweep = 0;
     const int patience = static_cast<int>(std::max(kMillisecond, options_.sweep) / kMillisecond);
     for (;;) {
-      const int count = ::epoll_wait(epoll_, events.data(), kWebEventsAtOnce, patience);
+      const int count =
+          ::epoll_wait(epoll_, events.data(), kWebEventsAtOnce, asked_.empty() ? patience : 0);
       for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         const int fd = event.data.fd;
@@ -126,6 +130,7 @@ class EpollWebServer final : public WebServer {
           go_on(fd, broken);
         }
       }
+      answer_together();
       const Nanoseconds now = clock_.steady();
       if (now < next_sweep) continue;
       next_sweep = now + options_.sweep;
@@ -160,6 +165,7 @@ class EpollWebServer final : public WebServer {
     if (const int refused = entry.connection.take_refused(); refused != 0) count(refused);
     if (turn == WebConnection::Turn::request_ready && !ask(fd, entry))
       turn = entry.connection.turn(app_, now);
+    count(entry.connection.take_times());
     switch (turn) {
       case WebConnection::Turn::closed:
         return drop(fd);
@@ -179,13 +185,18 @@ class EpollWebServer final : public WebServer {
   // False: too many wait, and it was told so.
   bool ask(int fd, Entry& entry) {
     WebRequest request = entry.connection.take_request();
+    if (options_.workers == 0) {
+      asked_.push_back(std::move(request));
+      askers_.push_back({fd, entry.serial});
+      return true;
+    }
     if (workers_->waiting() >= options_.questions) {
       answer(entry, error_reply(503, "too many requests wait for an answer; try again"));
       return false;
     }
     workers_->add(
-        [this, fd, serial = entry.serial, request = std::move(request)](std::size_t worker) {
-          Answered answered{fd, serial, app_.answer(request, worker)};
+        [this, to = Asker{fd, entry.serial}, request = std::move(request)](std::size_t worker) {
+          Answered answered{to, app_.answer(request, worker)};
           {
             const std::lock_guard lock(mutex_);
             answered_.push_back(std::move(answered));
@@ -193,6 +204,21 @@ class EpollWebServer final : public WebServer {
           wake(done_);
         });
     return true;
+  }
+
+  // A connection that broke off meanwhile is answered by nobody; what it asked for is done.
+  void answer_together() {
+    if (asked_.empty()) return;
+    std::vector<WebRequest> requests;
+    std::vector<Asker> askers;
+    requests.swap(asked_);
+    askers.swap(askers_);
+    std::vector<WebAnswer> answers = app_.answer_together(requests);
+    std::vector<Answered> answered;
+    for (std::size_t i = 0; i < askers.size(); ++i) {
+      answered.push_back({askers[i], std::move(answers[i])});
+    }
+    give_all(answered);
   }
 
   void answer(Entry& entry, const HttpReply& reply) {
@@ -205,6 +231,12 @@ class EpollWebServer final : public WebServer {
     ++stats_.answers[status];
   }
 
+  void count(const std::vector<Nanoseconds>& times) {
+    if (times.empty()) return;
+    const std::lock_guard lock(mutex_);
+    for (const Nanoseconds time : times) stats_.times.add(time);
+  }
+
   void take_answers() {
     std::uint64_t ignored = 0;
     (void)!::read(done_, &ignored, sizeof ignored);
@@ -215,14 +247,19 @@ class EpollWebServer final : public WebServer {
       answered.swap(answered_);
       frames.swap(frames_);
     }
+    give_all(answered);
+    const Nanoseconds now = clock_.steady();
+    for (const TopicFrame& frame : frames) show(frame, now);
+  }
+
+  void give_all(const std::vector<Answered>& answered) {
     const Nanoseconds now = clock_.steady();
     for (const Answered& one : answered) {
-      const auto found = entries_.find(one.fd);
-      if (found == entries_.end() || found->second.serial != one.serial) continue;
+      const auto found = entries_.find(one.to.fd);
+      if (found == entries_.end() || found->second.serial != one.to.serial) continue;
       give(one, found->second, now);
-      go_on(one.fd);
+      go_on(one.to.fd);
     }
-    for (const TopicFrame& frame : frames) show(frame, now);
   }
 
   void give(const Answered& one, Entry& entry, Nanoseconds now) {
@@ -232,7 +269,7 @@ class EpollWebServer final : public WebServer {
     }
     entry.connection.open_stream(one.answer.reply, *one.answer.stream, now);
     entry.last_sent = now;
-    if (entry.connection.is_stream()) streams_.insert(one.fd);
+    if (entry.connection.is_stream()) streams_.insert(one.to.fd);
     count(one.answer.reply.status);
     note();
   }
@@ -303,6 +340,7 @@ class EpollWebServer final : public WebServer {
   void note() {
     const std::lock_guard lock(mutex_);
     stats_.connections = entries_.size();
+    stats_.accepted = last_serial_;
     stats_.streams = streams_.size();
   }
 
@@ -316,6 +354,8 @@ class EpollWebServer final : public WebServer {
   std::unordered_map<int, Entry> entries_;  // by descriptor
   std::set<int> streams_;                   // of them
   std::uint64_t last_serial_ = 0;
+  std::vector<WebRequest> asked_;  // without workers: of this turn
+  std::vector<Asker> askers_;      // of asked_
   Nanoseconds next_look_ = 0;
   mutable std::mutex mutex_;  // of what follows
   WebStats stats_;

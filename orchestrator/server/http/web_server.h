@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections of the dashboard: one thread with one epoll for all of them and their streams, and a
-// few workers for the answers, so that one slow question stops nobody else's.
+// Connections of the dashboard and of the record endpoint: one thread with one epoll for all of
+// them and their streams, and a few workers for the answers, so that one slow question stops nobody
+// else's.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
+#include "orchestrator/server/http/durations.h"
 #include "orchestrator/server/http/tls.h"
 #include "orchestrator/server/http/web_app.h"
 #include "orchestrator/server/http/web_connection.h"
@@ -19,9 +21,9 @@
 namespace kneepoint {
 
 struct WebServerOptions {
-  std::string host = "127.0.0.1";  // a name or an address
-  int port = 0;                    // 0: the kernel chooses
-  std::size_t workers = 4;
+  std::string host = "127.0.0.1";          // a name or an address
+  int port = 0;                            // 0: the kernel chooses
+  std::size_t workers = 4;                 // 0: the loop answers itself, what came together at once
   std::size_t connections = 1024;          // more are turned away
   std::size_t streams = 512;               // of them; more are answered with 429
   std::size_t questions = 256;             // that wait for a worker; more are answered with 503
@@ -34,7 +36,9 @@ struct WebServerOptions {
 struct WebStats {
   std::uint64_t connections = 0;         // open now
   std::uint64_t streams = 0;             // of them
+  std::uint64_t accepted = 0;            // connections ever
   std::map<int, std::uint64_t> answers;  // by status
+  Durations times;                       // of answers that are out, streams apart
 };
 
 class WebServer {

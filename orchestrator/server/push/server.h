@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record endpoint: one thread, one epoll, any number of agents. Pushes that arrive together are
-// put on disk together (one fdatasync) and only then acknowledged. It writes its spool and nothing
-// else; what is in it is the engine's to take.
+// The record endpoint: a web server of one thread, for any number of agents. Pushes that arrive
+// together are put on disk together (one fdatasync) and only then acknowledged. It writes its spool
+// and nothing else; what is in it is the engine's to take.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
+#include "orchestrator/server/http/durations.h"
 #include "orchestrator/server/http/tls.h"
-#include "orchestrator/server/push/stats.h"
 
 namespace kneepoint {
 
@@ -21,6 +22,16 @@ struct PushServerOptions {
   int port = 0;                    // 0: the kernel chooses
   std::string key;                 // from which tokens are derived
   std::string spool;               // folder
+};
+
+struct PushStats {
+  std::uint64_t connections = 0;  // open now
+  std::uint64_t accepted = 0;     // connections ever
+  std::uint64_t pushes = 0;       // acknowledged
+  std::uint64_t bytes = 0;        // of their records
+  std::uint64_t refused = 0;      // answered with 4xx or 5xx, but for those
+  std::uint64_t put_off = 0;      // answered with 503
+  Durations time;                 // of all answers, as WebStats has it
 };
 
 // An allocation for which somebody came with a wrong token, and how often since the last question.

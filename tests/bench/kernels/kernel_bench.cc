@@ -20,7 +20,6 @@
 #include "tests/bench/kernels/reference.h"
 #include "workloads/numerics/gemm.h"
 #include "workloads/numerics/kernels.h"
-#include "workloads/numerics/threads.h"
 
 namespace kneepoint::workloads {
 namespace {

@@ -71,7 +71,7 @@ class KubeSubmission : public KubeBench {
     KubeBench::SetUp();
     if (IsSkipped()) return;
     lab_.describe(site_, place_.path());
-    auto made = make_launcher({site_, system_clock(), poller_, place_.path(), "/nowhere"});
+    auto made = make_launcher({site_, system_clock(), poller_, "/nowhere"});
     ASSERT_TRUE(made) << made.error().message;
     launcher_ = std::move(*made);
     HttpTarget target;

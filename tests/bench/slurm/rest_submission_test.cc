@@ -41,7 +41,7 @@ class RestSubmission : public ::testing::Test {
     ASSERT_NE(made->output.find('='), std::string::npos) << made->errors;
     std::ofstream(folder_ + "/token") << made->output.substr(made->output.find('=') + 1);
     site_.slurm.rest.token_file = folder_ + "/token";
-    const LauncherContext context{site_, system_clock(), poller_, folder_, "/bin/true"};
+    const LauncherContext context{site_, system_clock(), poller_, "/bin/true"};
     transport_ = make_slurm_rest(context);
     const auto cluster = transport_->cluster(soon());
     ASSERT_TRUE(cluster) << cluster.error().message;

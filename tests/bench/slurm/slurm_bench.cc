@@ -46,8 +46,7 @@ class SlurmBench : public testing::Test {
     folder_ = folder;
     site_.backend = BackendKind::slurm;
     site_.slurm.options = {"--hold"};
-    auto made = make_launcher(
-        {site_, system_clock(), poller_, folder_ + "/state", KP_BIN_DIR "/kneepoint-agent"});
+    auto made = make_launcher({site_, system_clock(), poller_, KP_BIN_DIR "/kneepoint-agent"});
     EXPECT_TRUE(made) << made.error().message;
     if (made) launcher_ = std::move(made).value();
   }

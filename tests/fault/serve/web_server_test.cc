@@ -8,7 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "orchestrator/server/http/certificate.h"
+#include "orchestrator/server/http/tls.h"
 #include "tests/fakes/moving_clock.h"
 #include "tests/fakes/push_caller.h"
 #include "tests/fakes/web_caller.h"

@@ -3,6 +3,10 @@
 // The questions about stored studies, asked of a database that two imported tables make.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "orchestrator/answers/audit.h"
 #include "orchestrator/answers/compare.h"
 #include "orchestrator/answers/explain.h"
@@ -18,11 +22,11 @@ namespace {
 
 class StudyAnswers : public testing::Test {
  protected:
-  // T = 100 (0.05 + 0.95/K) seconds times `scale`, three runs at each K.
-  static std::string table(double scale) {
+  // T = 100 (0.05 + 0.95/K) seconds times `scale`; `noises`: of each run at a K.
+  static std::string table(double scale, const std::vector<double>& noises = {0.99, 1.0, 1.01}) {
     std::string text = "K,T\n";
-    for (const int k : {1, 2, 4, 8, 16, 32}) {
-      for (const double noise : {0.99, 1.0, 1.01}) {
+    for (const int k : {1, 2, 4, 8, 16}) {
+      for (const double noise : noises) {
         text += std::to_string(k) + "," + std::to_string(100 * scale * noise * (0.05 + 0.95 / k)) +
                 "\n";
       }
@@ -48,9 +52,9 @@ TEST_F(StudyAnswers, ATableBecomesAStudyOnce) {
   const auto first = import("solver", table(1));
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_TRUE(first->created);
-  EXPECT_EQ(first->runs, 18);
+  EXPECT_EQ(first->runs, 15);
   ASSERT_EQ(first->curves.size(), 1U);
-  EXPECT_NEAR(first->curves[0].points.back().efficiency, 1 / (1 + 0.05 * 31), 1e-6);
+  EXPECT_NEAR(first->curves[0].points.back().efficiency, 1 / (1 + 0.05 * 15), 1e-6);
   const auto again = import("solver", table(1));
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->created);
@@ -86,7 +90,7 @@ TEST_F(StudyAnswers, ComparingTellsAtTheLargestKAboveTheFloor) {
 }
 
 TEST_F(StudyAnswers, RecommendationNamesTheKOfItsCurve) {
-  ASSERT_TRUE(import("a", table(1)));
+  ASSERT_TRUE(import("a", table(1, {1.0})));
   StudyRecommendRequest request;
   request.wanted.objective = Objective::efficiency;
   const auto by_efficiency = recommend_study(context_, request);
@@ -111,7 +115,7 @@ TEST_F(StudyAnswers, ClaimsAreJudgedByFlagsOrByWhatAStudyHolds) {
   ASSERT_TRUE(said);
   EXPECT_EQ(said->claims.at(0).title, "180x on 256");
   EXPECT_FALSE(said->contradicted());
-  ASSERT_TRUE(import("a", table(1)));
+  ASSERT_TRUE(import("a", table(1, {1.0})));
   request.subject = "a";
   request.floor = 0.5;
   const auto held = audit(context_, request);
@@ -121,12 +125,12 @@ TEST_F(StudyAnswers, ClaimsAreJudgedByFlagsOrByWhatAStudyHolds) {
 }
 
 TEST_F(StudyAnswers, TheSameStudyIsExplainedPredictedAndReported) {
-  ASSERT_TRUE(import("a", table(1)));
-  const auto story = explain(context_, "a/r4");
+  ASSERT_TRUE(import("a", table(1, {1.0})));
+  const auto story = explain(context_, "a/r2");
   ASSERT_TRUE(story) << story.error().message;
   EXPECT_EQ(story->found.point.k, 2);
   ASSERT_EQ(story->attempts.size(), 1U);
-  EXPECT_EQ(story->attempts[0].name, "r4-a1");
+  EXPECT_EQ(story->attempts[0].name, "r2-a1");
   const auto prediction = predict_study(context_, {.to = {64}, .study = "a"});
   ASSERT_TRUE(prediction);
   EXPECT_TRUE(prediction->any());

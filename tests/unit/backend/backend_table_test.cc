@@ -4,6 +4,7 @@
 #include <set>
 
 #include "orchestrator/backend/launcher.h"
+#include "orchestrator/model/backend_traits.h"
 
 namespace kneepoint {
 namespace {
@@ -11,9 +12,15 @@ namespace {
 TEST(BackendTable, HasOneRowForEveryKind) {
   std::set<BackendKind> kinds;
   for (const BackendRow& row : backend_table()) kinds.insert(row.kind);
-  EXPECT_EQ(kinds, (std::set<BackendKind>{BackendKind::local, BackendKind::slurm,
-                                          BackendKind::kubernetes, BackendKind::simulated}));
   EXPECT_EQ(backend_table().size(), kinds.size());
+  for (const BackendTraits& traits : backend_traits()) {
+    EXPECT_EQ(kinds.count(traits.kind), traits.kind == BackendKind::imported ? 0U : 1U)
+        << traits.word;
+    EXPECT_EQ(parse_backend(traits.word), traits.kind);
+    EXPECT_STREQ(to_string(traits.kind), traits.word);
+  }
+  EXPECT_EQ(backend_traits().size(), kinds.size() + 1);
+  EXPECT_FALSE(parse_backend("pbs"));
 }
 
 TEST(BackendTable, SaysWhyABackendCanNotBeUsed) {
@@ -22,7 +29,7 @@ TEST(BackendTable, SaysWhyABackendCanNotBeUsed) {
   Poller poller;
   {
     site.backend = BackendKind::kubernetes;
-    const auto launcher = make_launcher({site, system_clock(), poller, "/nowhere", "/nowhere"});
+    const auto launcher = make_launcher({site, system_clock(), poller, "/nowhere"});
     ASSERT_FALSE(launcher);
     EXPECT_EQ(launcher.error().code, ErrorCode::unsupported);
     EXPECT_EQ(launcher.error().message, "site 'cluster': no API server is known");
@@ -34,7 +41,7 @@ TEST(BackendTable, MakesTheLaunchersThatItHas) {
   Poller poller;
   for (const BackendKind kind : {BackendKind::local, BackendKind::simulated}) {
     site.backend = kind;
-    const auto launcher = make_launcher({site, system_clock(), poller, "/nowhere", "/nowhere"});
+    const auto launcher = make_launcher({site, system_clock(), poller, "/nowhere"});
     ASSERT_TRUE(launcher) << launcher.error().message;
     EXPECT_GE((*launcher)->capabilities().cores_per_node, 1);
   }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/engine/adaptive_rounds.h"
+#include "orchestrator/engine/rounds.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
-
-#include "orchestrator/engine/rounds.h"
 
 namespace kneepoint {
 namespace {

@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "orchestrator/engine/engine.h"
-#include "orchestrator/engine/packing.h"
+#include "orchestrator/engine/requests.h"
 #include "tests/fakes/scripted_launcher.h"
 #include "tests/unit/store/store_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/wire/record.h"
-#include "orchestrator/backend/slurm/states.h"
+#include "orchestrator/backend/slurm/watch.h"
 #include "orchestrator/engine/ingest.h"
 #include "orchestrator/engine/retry.h"
 

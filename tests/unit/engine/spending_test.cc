@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/engine/needs.h"
-
 namespace kneepoint {
 namespace {
 

@@ -39,7 +39,7 @@ void add_example_prices(Document& document, int replicates) {
   bootstrap.seed = 1;
   bootstrap.replicates = replicates;
   add_cost(document,
-           make_cost_report(document.study, document.analysis, {book, item},
+           make_cost_report(document.analysis, {book, item},
                             cost_curves(document.study, document.analysis, book, item, bootstrap)));
 }
 

@@ -11,7 +11,6 @@
 #include "workloads/numerics/gemm.h"
 #include "workloads/numerics/hashed_random.h"
 #include "workloads/numerics/philox.h"
-#include "workloads/numerics/threads.h"
 
 namespace kneepoint::workloads {
 namespace {

@@ -3,7 +3,6 @@
 // The parts of kp-machine_probe. How fast the machine is, no test knows.
 #include <gtest/gtest.h>
 
-#include "workloads/machine/memory_room.h"
 #include "workloads/machine/rates.h"
 
 namespace kneepoint::workloads {

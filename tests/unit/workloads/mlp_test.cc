@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "workloads/numerics/hashed_random.h"
-#include "workloads/numerics/threads.h"
+#include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {
 namespace {

@@ -6,10 +6,7 @@
 
 #include <cmath>
 
-#include "workloads/nccl/bandwidth.h"
-#include "workloads/nccl/buckets.h"
-#include "workloads/nccl/linear_net.h"
-#include "workloads/nccl/overlap.h"
+#include "workloads/nccl/nccl_plan.h"
 
 namespace kneepoint::workloads {
 namespace {

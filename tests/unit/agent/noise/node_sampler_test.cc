@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "agents/agent/noise/remote_noise.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 
 namespace kneepoint::agent {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "agents/agent/pod/link.h"
-#include "agents/agent/pod/settings.h"
+#include "agents/agent/pod/pod.h"
 
 namespace kneepoint::agent {
 namespace {

@@ -11,8 +11,8 @@ struct Ends {
   explicit Ends(const std::string& peer_key = "0123456789abcdef") {
     int fds[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
-    leader.emplace(File(fds[0]), Channel(Channel::Side::leader, "0123456789abcdef", "j-1.j"), 0);
-    peer.emplace(File(fds[1]), Channel(Channel::Side::peer, peer_key, "j-1.j"), 0);
+    leader.emplace(Fd(fds[0]), Channel(Channel::Side::leader, "0123456789abcdef", "j-1.j"), 0);
+    peer.emplace(Fd(fds[1]), Channel(Channel::Side::peer, peer_key, "j-1.j"), 0);
   }
   void turn(Nanoseconds now) {
     for (int i = 0; i < 3; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The machine is measured at most once, and only what the probe measured becomes a fact.
-#include "agents/agent/provenance/machine.h"
+#include "agents/agent/provenance/provenance.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -76,11 +76,11 @@ TEST_F(CachedMachineFacts, are_measured_again_after_a_while_where_others_were_in
 }
 
 TEST_F(CachedMachineFacts, wait_for_another_time_while_another_agent_measures) {
-  const File other(open((folder_ / "machine.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  ASSERT_EQ(flock(other.fd(), LOCK_EX), 0);
+  const Fd other(open((folder_ / "machine.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
   EXPECT_TRUE(get().empty());
   EXPECT_EQ(asked_, 0);
-  flock(other.fd(), LOCK_UN);
+  flock(other.get(), LOCK_UN);
   EXPECT_EQ(fact(get(), "machine.probe"), "done");
 }
 

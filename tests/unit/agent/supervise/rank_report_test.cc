@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/agent/supervise/rank_report.h"
+#include "agents/agent/supervise/profile.h"
 
 #include <gtest/gtest.h>
 
-#include "agents/agent/supervise/profile.h"
 #include "tests/unit/agent/temporary_folder.h"
 
 namespace kneepoint::agent {

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/agent/supervise/workload_tail.h"
 #include "tests/fakes/present.h"
 #include "tests/unit/agent/temporary_folder.h"
 

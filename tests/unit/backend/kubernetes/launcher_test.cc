@@ -40,7 +40,7 @@ class KubernetesLauncher : public testing::Test {
     site_.kubernetes.image = "perf:1";
     site_.kubernetes.queue = "fast";
     site_.kubernetes.access.server = server_.url();
-    auto made = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+    auto made = make_launcher({site_, clock_, poller_, "/nowhere"});
     ASSERT_TRUE(made) << made.error().message;
     launcher_ = std::move(*made);
   }
@@ -213,13 +213,13 @@ TEST_F(KubernetesLauncher, APodThatCanNotBeMadeIsExplainedByItsEvent) {
 TEST_F(KubernetesLauncher, ANamesakeIsAdoptedOnlyIfItIsTheSame) {
   const JobRef ref = submit();
   // Another controller of the same folder, which has forgotten it.
-  auto again = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+  auto again = make_launcher({site_, clock_, poller_, "/nowhere"});
   ASSERT_TRUE(again);
   auto adopted = (*again)->submit({&request_, 1}, clock_.steady() + 10 * kSecond).front();
   ASSERT_TRUE(adopted) << adopted.error().message;
   EXPECT_EQ(adopted->id, ref.id);
   job_["metadata"]["annotations"][kKubeHashNote] = "another";
-  again = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+  again = make_launcher({site_, clock_, poller_, "/nowhere"});
   ASSERT_TRUE(again);
   adopted = (*again)->submit({&request_, 1}, clock_.steady() + 10 * kSecond).front();
   ASSERT_FALSE(adopted);
@@ -245,7 +245,7 @@ class ManyJobs : public testing::Test {
   }
 
   std::unique_ptr<Launcher> launcher() {
-    auto made = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+    auto made = make_launcher({site_, clock_, poller_, "/nowhere"});
     EXPECT_TRUE(made) << made.error().message;
     return made ? std::move(*made) : nullptr;
   }

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/wire/frame.h"
-#include "orchestrator/backend/kubernetes/patch.h"
 
 namespace kneepoint {
 namespace {
@@ -25,6 +24,7 @@ AllocationRequest request_of(int nodes, StarterKind starter) {
   step.run_dir = request.directory + "/r7-a1";
   step.shape = request.shape;
   step.command.argv = {"/opt/kneepoint/bin/kp-synthetic", "--seconds", "$(HOME)"};
+  step.command.environment = {{"OMP_NUM_THREADS", "1"}};
   step.starter.kind = starter;
   step.limit = 10 * kMinute;
   request.steps.push_back(step);

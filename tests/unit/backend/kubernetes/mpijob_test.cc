@@ -13,7 +13,6 @@
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/kubernetes/read.h"
 #include "orchestrator/backend/kubernetes/rights.h"
-#include "orchestrator/backend/kubernetes/states.h"
 #include "orchestrator/backend/kubernetes/view.h"
 #include "tests/fakes/fake_clock.h"
 #include "tests/fakes/http_server.h"
@@ -263,7 +262,7 @@ class MpiJobLauncher : public testing::Test {
 };
 
 TEST_F(MpiJobLauncher, SubmitsOneObjectAndLeavesTheServiceToTheOperator) {
-  const auto launcher = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+  const auto launcher = make_launcher({site_, clock_, poller_, "/nowhere"});
   ASSERT_TRUE(launcher) << launcher.error().message;
   const auto ref = (*launcher)->submit({&request_, 1}, clock_.steady() + 10 * kSecond).front();
   ASSERT_TRUE(ref) << ref.error().message;
@@ -281,7 +280,7 @@ TEST_F(MpiJobLauncher, SubmitsOneObjectAndLeavesTheServiceToTheOperator) {
 
 TEST_F(MpiJobLauncher, AClusterWithoutTheOperatorIsExplained) {
   has_operator_ = false;
-  const auto launcher = make_launcher({site_, clock_, poller_, "/nowhere", "/nowhere"});
+  const auto launcher = make_launcher({site_, clock_, poller_, "/nowhere"});
   ASSERT_FALSE(launcher);
   EXPECT_NE(launcher.error().message.find("install the MPI operator"), std::string::npos)
       << launcher.error().message;

@@ -94,7 +94,7 @@ Result<std::string> rehearse(const std::string& dry_run, std::vector<FakeHttpReq
   site.kubernetes.access.server = server.url();
   site.kubernetes.access.context = "lab";
   Poller poller;
-  auto launcher = make_launcher({site, system_clock(), poller, "/nowhere", "/nowhere"});
+  auto launcher = make_launcher({site, system_clock(), poller, "/nowhere"});
   EXPECT_TRUE(launcher) << launcher.error().message;
   if (!launcher) return launcher.error();
   EXPECT_EQ((*launcher)->capabilities().place, "namespace perf of context lab");
@@ -136,7 +136,7 @@ Result<JobRef> submit_beside(const std::string& owner, std::vector<FakeHttpReque
   wanted.directory = testing::TempDir() + "kube-service-" + std::to_string(::getpid());
   std::filesystem::remove_all(wanted.directory);
   Poller poller;
-  auto launcher = make_launcher({site, system_clock(), poller, "/nowhere", "/nowhere"});
+  auto launcher = make_launcher({site, system_clock(), poller, "/nowhere"});
   if (!launcher) return launcher.error();
   auto ref = (*launcher)->submit({&wanted, 1}, system_clock().steady() + 10 * kSecond).front();
   asked = server.requests();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Objects as a 1.32 API server writes them, cut down to what is read.
-#include "orchestrator/backend/kubernetes/states.h"
+#include "orchestrator/backend/kubernetes/read.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How ranks are started in pods: what is fixed, and what a site may say otherwise.
-#include "orchestrator/backend/kubernetes/steps.h"
+#include "orchestrator/backend/kubernetes/manifest.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-
-#include "orchestrator/backend/kubernetes/manifest.h"
 
 namespace kneepoint {
 namespace {
@@ -45,11 +43,11 @@ TEST(KubeSteps, AParameterOfTheSiteIsSaidOnceOnTheCommandLine) {
   EXPECT_EQ(step["env"]["OMPI_MCA_pml"], "ob1") << "mpirun's own options go over it";
 }
 
-TEST(KubeSteps, TcpBetweenPodsUnlessTheSitesVariablesSayOtherwise) {
-  Site site;
-  EXPECT_EQ(step_of(two_pods({}), site)["env"]["OMPI_MCA_btl"], "self,vader,tcp");
-  site.environment = {{"OMPI_MCA_btl", "self,vader,uct"}};
-  EXPECT_EQ(step_of(two_pods({}), site)["env"]["OMPI_MCA_btl"], "self,vader,uct");
+TEST(KubeSteps, TcpBetweenPodsUnlessTheStepsVariablesSayOtherwise) {
+  AllocationRequest request = two_pods({});
+  EXPECT_EQ(step_of(request, Site{})["env"]["OMPI_MCA_btl"], "self,vader,tcp");
+  request.steps[0].command.environment = {{"OMPI_MCA_btl", "self,vader,uct"}};
+  EXPECT_EQ(step_of(request, Site{})["env"]["OMPI_MCA_btl"], "self,vader,uct");
 }
 
 TEST(KubeSteps, ThePodThatStartsNeedsNoNameServiceForItself) {

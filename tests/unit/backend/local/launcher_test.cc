@@ -20,7 +20,7 @@ class LocalLauncher : public testing::Test {
     std::string folder = testing::TempDir() + "kp_local_XXXXXX";
     EXPECT_NE(::mkdtemp(folder.data()), nullptr);
     folder_ = folder;
-    auto made = make_launcher({site_, system_clock(), poller_, folder_, folder_ + "/no-agent"});
+    auto made = make_launcher({site_, system_clock(), poller_, folder_ + "/no-agent"});
     EXPECT_TRUE(made);
     launcher_ = std::move(made).value();
   }

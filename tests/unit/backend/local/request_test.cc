@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/backend/local/files.h"
+#include "orchestrator/backend/allocation_files.h"
 
 namespace kneepoint {
 namespace {
@@ -37,7 +37,7 @@ TEST(LocalRequest, AsksForAsManyCoresAsItsWidestBoundStep) {
 }
 
 TEST(LocalRequest, BindsMpiRanksByAFileNamedAfterItsContent) {
-  const LocalRequest one = local_request(request_of(2, StarterKind::mpirun), kCores, Site(), {});
+  const LocalRequest one = local_request(request_of(2, StarterKind::mpirun), kCores, {});
   ASSERT_EQ(one.rankfiles.size(), 1u);
   EXPECT_EQ(one.rankfiles[0].second, "rank 0=localhost slot=0\nrank 1=localhost slot=1\n");
   EXPECT_EQ(one.rankfiles[0].first.find("/w/s/ranks-"), 0u);
@@ -46,12 +46,12 @@ TEST(LocalRequest, BindsMpiRanksByAFileNamedAfterItsContent) {
   EXPECT_TRUE(one.confine_to.empty()) << "mpirun itself may run anywhere";
   AllocationRequest other = request_of(2, StarterKind::mpirun);
   other.name = "kp-2";
-  EXPECT_EQ(local_request(other, kCores, Site(), {}).rankfiles, one.rankfiles);
+  EXPECT_EQ(local_request(other, kCores, {}).rankfiles, one.rankfiles);
   EXPECT_EQ(parse_allocation_text(one.allocation)->cpus, (std::vector<int>{0, 1}));
 }
 
 TEST(LocalRequest, ConfinesPlainProgramsToTheirCoresWithAllHardwareThreads) {
-  const LocalRequest plain = local_request(request_of(2, StarterKind::none), kCores, Site(), {});
+  const LocalRequest plain = local_request(request_of(2, StarterKind::none), kCores, {});
   EXPECT_EQ(plain.confine_to, (std::vector<int>{0, 2, 1, 3}));
   EXPECT_TRUE(plain.rankfiles.empty());
   EXPECT_EQ(plain.allocation.find("mpirun"), std::string::npos);
@@ -59,17 +59,16 @@ TEST(LocalRequest, ConfinesPlainProgramsToTheirCoresWithAllHardwareThreads) {
 }
 
 TEST(LocalRequest, RunsUnboundWhenNoCoresWereFree) {
-  const LocalRequest unbound = local_request(request_of(2, StarterKind::mpirun), {}, Site(), {});
+  const LocalRequest unbound = local_request(request_of(2, StarterKind::mpirun), {}, {});
   EXPECT_TRUE(unbound.rankfiles.empty());
   EXPECT_NE(unbound.allocation.find("\"--bind-to\",\"none\""), std::string::npos);
 }
 
-TEST(LocalRequest, ThePlansEnvironmentWinsOverTheSitesAndOurs) {
+TEST(LocalRequest, TheStepsEnvironmentWinsOverOurs) {
   AllocationRequest request = request_of(1, StarterKind::mpirun);
-  Site site;
-  site.environment = {{"OMPI_MCA_pml", "ucx"}, {"A", "site"}, {"OMP_NUM_THREADS", "7"}};
-  request.steps[0].command.environment = {{"A", "plan"}};
-  const std::string text = local_request(request, kCores, site, {}).allocation;
+  request.steps[0].command.environment = {
+      {"OMPI_MCA_pml", "ucx"}, {"A", "site"}, {"OMP_NUM_THREADS", "7"}, {"A", "plan"}};
+  const std::string text = local_request(request, kCores, {}).allocation;
   EXPECT_NE(text.find("\"OMPI_MCA_pml\":\"ucx\""), std::string::npos);
   EXPECT_NE(text.find("\"A\":\"plan\""), std::string::npos);
   EXPECT_NE(text.find("\"OMP_NUM_THREADS\":\"7\""), std::string::npos);

@@ -28,7 +28,7 @@ class SimulatedLauncher : public testing::Test {
   ~SimulatedLauncher() override { std::filesystem::remove_all(folder_); }
 
   std::unique_ptr<Launcher> make() {
-    auto made = make_launcher({site_, system_clock(), poller_, folder_, "/no/agent"});
+    auto made = make_launcher({site_, system_clock(), poller_, "/no/agent"});
     EXPECT_TRUE(made);
     return std::move(made).value();
   }

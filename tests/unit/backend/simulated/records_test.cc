@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/backend/simulated/records.h"
+#include "orchestrator/backend/simulated/cluster.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "orchestrator/backend/allocation_files.h"
+
 namespace kneepoint {
 namespace {
 

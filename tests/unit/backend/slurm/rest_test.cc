@@ -42,7 +42,7 @@ class SlurmRestTest : public ::testing::Test {
     std::filesystem::remove_all(folder_, ignored);
   }
 
-  void make() { transport_ = make_slurm_rest({site_, system_clock(), poller_, folder_, "/agent"}); }
+  void make() { transport_ = make_slurm_rest({site_, system_clock(), poller_, "/agent"}); }
 
   void write_token(const std::string& token) const {
     std::ofstream(folder_ + "/token") << token << "\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every state of a Slurm job has one meaning.
-#include "orchestrator/backend/slurm/states.h"
+#include "orchestrator/backend/slurm/watch.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "orchestrator/server/http/reply.h"
+
 namespace kneepoint {
 namespace {
 
@@ -61,10 +63,22 @@ TEST(IncomingRequest, AHeadWithoutEndIsRefusedBeforeItTakesMemory) {
 }
 
 TEST(IncomingRequest, AnswersSayTheirLengthAndWhetherTheConnectionEnds) {
-  EXPECT_EQ(http_answer(204, "", true), "HTTP/1.1 204 No Content\r\n\r\n");
-  EXPECT_EQ(http_answer(405, "by POST", false),
-            "HTTP/1.1 405 Method Not Allowed\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n"
-            "Allow: POST\r\nConnection: close\r\n\r\nby POST\n");
+  HttpReply reply;
+  reply.status = 204;
+  const std::string kept = reply_bytes(reply, {});
+  EXPECT_TRUE(kept.starts_with("HTTP/1.1 204 No Content\r\nContent-Security-Policy: ")) << kept;
+  EXPECT_EQ(kept.find("Content-Length"), std::string::npos) << "there is no content";
+  EXPECT_EQ(kept.find("Connection: "), std::string::npos);
+  reply = error_reply(405, "by POST");
+  reply.headers.emplace_back("Allow", "POST");
+  const std::string ended = reply_bytes(reply, {false});
+  EXPECT_TRUE(
+      ended.starts_with("HTTP/1.1 405 Method Not Allowed\r\nContent-Type: "
+                        "application/json\r\nContent-Length: " +
+                        std::to_string(reply.body.size()) + "\r\n"))
+      << ended;
+  EXPECT_TRUE(ended.ends_with("Allow: POST\r\nConnection: close\r\n\r\n" + reply.body)) << ended;
+  EXPECT_NE(reply.body.find("by POST"), std::string::npos);
 }
 
 }  // namespace
