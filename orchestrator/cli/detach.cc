@@ -56,22 +56,22 @@ Result<Started> wait_for_start(const Session& session, StudyStore& store, RowId 
 }  // namespace
 
 std::vector<std::string> controller_argv(const std::string& executable, const std::string& database,
-                                         const Session& session, const Arguments& arguments) {
+                                         const Session& session, const RunRequest& request) {
   std::vector<std::string> argv = {executable, "run"};
-  if (arguments.has("--resume")) argv.insert(argv.end(), {"--resume", arguments.text("--resume")});
-  if (arguments.has("PLAN")) argv.push_back(arguments.text("PLAN"));
+  if (!request.resume.empty()) argv.insert(argv.end(), {"--resume", request.resume});
+  if (!request.plan.empty()) argv.push_back(request.plan);
   argv.insert(argv.end(), {"--db", database});
   const auto pass = [&](const std::string& flag, const std::string& value) {
     if (value.empty()) return;
     argv.push_back(flag);
     argv.push_back(value);
   };
-  for (const std::string& build : arguments.list("--ab")) pass("--ab", build);
-  pass("--site", arguments.text("--site"));
-  pass("--prices", arguments.text("--prices"));
-  pass("--item", arguments.text("--item"));
-  pass("--concurrent", arguments.text("--concurrent"));
-  if (arguments.has("--retry-failed")) argv.push_back("--retry-failed");
+  for (const std::string& build : request.builds) pass("--ab", build);
+  pass("--site", request.site);
+  pass("--prices", request.prices.book.value_or(""));
+  pass("--item", request.prices.item.value_or(""));
+  pass("--concurrent", request.concurrent > 0 ? std::to_string(request.concurrent) : "");
+  if (request.retry_failed) argv.emplace_back("--retry-failed");
   pass("--log-level", session.log_level.empty() ? "info" : session.log_level);
   pass("--log-format", session.log_format);
   argv.push_back("--no-color");
@@ -79,7 +79,7 @@ std::vector<std::string> controller_argv(const std::string& executable, const st
 }
 
 Result<int> start_detached(Session& session, StudyStore& store, const StudyRow& study,
-                           const std::string& database, const Arguments& arguments) {
+                           const std::string& database, const RunRequest& request) {
   TRY_ASSIGN(const auto holder, store.lease(study.row));
   if (holder && is_live(*holder, session.clock.wall())) {
     return Error{ErrorCode::conflict, study.id + " is being run by " + holder_text(*holder) +
@@ -90,7 +90,7 @@ Result<int> start_detached(Session& session, StudyStore& store, const StudyRow& 
   if (problem) return system_error("make " + study.work_dir, problem.value());
   const std::string log = study.work_dir + "/controller.log";
   SpawnOptions spawning;
-  spawning.argv = controller_argv(session.executable, database, session, arguments);
+  spawning.argv = controller_argv(session.executable, database, session, request);
   spawning.new_session = true;
   spawning.output_path = log;
   const auto pid = spawn(spawning);

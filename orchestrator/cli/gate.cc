@@ -150,11 +150,7 @@ CommandSpec gate_command() {
       "FAILED. "
       "Exit code 1 for REGRESSED and 4 for FAILED; with --strict also 1 for all but PASS and "
       "IMPROVED. The verdict is kept in the database; nothing is submitted without --confirm.",
-      {{"STUDY",
-        "Id, unique prefix or name (default: the newest study)",
-        false,
-        {},
-        Completes::studies}},
+      {study_argument("STUDY", "Id, unique prefix or name (default: the newest study)", false)},
       with_gate_outputs(
           {{"--confirm", "", "Measure what is suspect at once, in turns with the pinned build"},
            {"--strict", "", "Exit code 1 unless the verdict is PASS or IMPROVED"},

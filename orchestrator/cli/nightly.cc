@@ -125,14 +125,6 @@ Result<std::unique_ptr<NightFolder>> NightFolder::open(const std::string& path,
   return folder;
 }
 
-Arguments run_arguments(const Arguments& arguments) {
-  std::map<std::string, std::string> given = {{"PLAN", arguments.text("PLAN")}, {"--new", ""}};
-  for (const char* flag : {"--site", "--prices", "--item", "--concurrent"}) {
-    if (arguments.has(flag)) given[flag] = arguments.text(flag);
-  }
-  return Arguments(std::move(given));
-}
-
 class Night {
  public:
   Night(Session& session, const Arguments& arguments, NightFolder& folder)
@@ -154,8 +146,14 @@ class Night {
  private:
   Result<int> go(const GateOutputs& outputs) {
     std::string id;
-    const RunRequest request{session_.clock.wall() - kNight, ""};
-    TRY_ASSIGN(const int ran, run_plan(inner_, run_arguments(arguments_), request, id));
+    RunRequest request;
+    request.plan = arguments_.text("PLAN");
+    request.site = arguments_.text("--site");
+    request.prices = price_choice(arguments_);
+    request.concurrent = arguments_.count("--concurrent");
+    request.make_new = true;
+    request.night_began = session_.clock.wall() - kNight;
+    TRY_ASSIGN(const int ran, run_plan(inner_, request, id));
     if (id.empty() || (ran != kExitDone && ran != kExitRunsFailed && ran != kExitInterrupted)) {
       return ran;  // it was refused, and said why
     }
@@ -267,31 +265,19 @@ CommandSpec nightly_command() {
       "it against the nights before it, as `gate` does, and leaves gate.json, gate.xml (JUnit), "
       "summary.md, report.md, report.html and nightly.log in DIR, in place of those of the last "
       "night. Prints one line, the verdict. Interrupted (exit code 130), the same command goes on "
-      "with the same "
-      "study if that is less than 20 hours old; a finished or cancelled study, or an older one, "
+      "with the same study if that is less than 20 hours old; a finished or cancelled study, or an "
+      "older one, "
       "is followed by a new one. Exit code as `gate`'s, 4 also if runs failed or the budget is "
       "used up, 3 if a file could not be written and the verdict's own code is 0.",
-      {{"PLAN", "The plan file", true, {}, Completes::files}},
+      {file_argument("PLAN", "The plan file")},
       with_price_flags(with_gate_outputs(
-          {{"--output-dir",
-            "DIR",
-            "Where the artefacts go; made if need be, one nightly at a time",
-            {},
-            false,
-            Completes::files},
-           {"--site",
-            "FILE",
-            "Where to run (default: KNEEPOINT_SITE, else this machine)",
-            {},
-            false,
-            Completes::files},
+          {file_flag("--output-dir",
+                     "Where the artefacts go; made if need be, one nightly at a time", "DIR"),
+           file_flag("--site", "Where to run (default: KNEEPOINT_SITE, else this machine)"),
            {"--confirm", "", "Measure what is suspect at once, in turns with the pinned build"},
            {"--strict", "", "Exit code 1 unless the verdict is PASS or IMPROVED"},
-           {"--concurrent",
-            "N",
-            "Allocations at a time (the site's limit is never passed)",
-            {},
-            true}})),
+           count_flag("--concurrent",
+                      "Allocations at a time (the site's limit is never passed)")})),
       {"kneepoint nightly plans/jacobi.yaml --site plans/sites/slurm.yaml --output-dir night",
        "kneepoint nightly plan.yaml --output-dir night --strict --prometheus gate.prom"},
       run_nightly};

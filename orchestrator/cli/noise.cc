@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/answers/noise.h"
 
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 
@@ -11,15 +12,6 @@
 #include "orchestrator/report/gate/gate.h"
 
 namespace kneepoint::cli {
-namespace {
-
-Arguments noise_run_arguments(const NoiseRequest& request) {
-  std::map<std::string, std::string> given = {{"PLAN", request.plan}, {"--new", ""}};
-  if (!request.site.empty()) given["--site"] = request.site;
-  return Arguments(std::move(given));
-}
-
-}  // namespace
 
 Result<int> measure_noise(Session& session, const Arguments& arguments) {
   NoiseRequest request{arguments.text("--noise"), arguments.text("SITE")};
@@ -32,7 +24,11 @@ Result<int> measure_noise(Session& session, const Arguments& arguments) {
       session.err << "noise: study " << number << " of " << std::max(request.studies, 2) << "\n";
     }
     std::string id;
-    TRY_ASSIGN(code, run_plan(inner, noise_run_arguments(request), {since, kNoiseEnding}, id));
+    RunRequest one{request.plan, request.site};
+    one.make_new = true;
+    one.night_began = since;
+    one.name_ending = kNoiseEnding;
+    TRY_ASSIGN(code, run_plan(inner, one, id));
     return code == kExitDone ? id : "";
   };
   TRY_ASSIGN(const NoiseAnswer answer, kneepoint::measure_noise(session, request, run));

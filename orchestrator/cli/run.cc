@@ -32,14 +32,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // The command that goes on where this one stops.
-std::string resume_command(const Session& session, const Arguments& arguments) {
+std::string resume_command(const Session& session, const RunRequest& request) {
   std::string text =
-      "kneepoint run " + (arguments.has("--resume") ? "--resume " + arguments.text("--resume")
-                                                    : arguments.text("PLAN"));
-  for (const char* flag : {"--site", "--prices", "--item"}) {
-    if (arguments.has(flag)) text += std::string(" ") + flag + " " + arguments.text(flag);
-  }
-  for (const std::string& build : arguments.list("--ab")) text += " --ab " + build;
+      "kneepoint run " + (request.resume.empty() ? request.plan : "--resume " + request.resume);
+  if (!request.site.empty()) text += " --site " + request.site;
+  if (request.prices.book) text += " --prices " + *request.prices.book;
+  if (request.prices.item) text += " --item " + *request.prices.item;
+  for (const std::string& build : request.builds) text += " --ab " + build;
   if (!session.database.empty()) text += " --db " + session.database;
   return text;
 }
@@ -92,7 +91,7 @@ int exit_code_of_study(EngineEnd end, const StudySummary& summary, int failed) {
 }
 
 // The answer: the report, how it ended, and where to look next.
-Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& store,
+Result<int> conclude(Session& session, const RunRequest& request, StudyStore& store,
                      const StudyRow& row, const std::string& end_word, EngineEnd end,
                      const GateOptions& gate, const std::string& why = "") {
   TRY_ASSIGN(StudyEvidence evidence, store.evidence_in_detail(row.row));
@@ -124,7 +123,7 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
                                           /*brief=*/true, shows_unicode(session)})
                 << std::flush;
   }
-  const std::string resume = resume_command(session, arguments);
+  const std::string resume = resume_command(session, request);
   if (end == EngineEnd::interrupted) {
     session.err << "kneepoint: run: interrupted with " << open
                 << " runs to go; nothing is lost. Go on with: " << resume << "\n";
@@ -146,25 +145,24 @@ Result<int> conclude(Session& session, const Arguments& arguments, StudyStore& s
   return code;
 }
 
-// PLAN and --site, or --resume STUDY.
-Result<PlanOnSite> plan_to_run(const Session& session, const Arguments& arguments) {
-  if (!arguments.has("--resume")) {
-    if (arguments.has("PLAN")) {
-      return read_plan_on_site(session, arguments.text("PLAN"), arguments.text("--site"));
-    }
+// A plan on its site, or the study that is to go on.
+Result<PlanOnSite> plan_to_run(const Session& session, const RunRequest& request) {
+  if (request.resume.empty()) {
+    if (!request.plan.empty()) return read_plan_on_site(session, request.plan, request.site);
     return Error{ErrorCode::invalid, "PLAN is missing; see 'kneepoint run --help'"};
   }
-  for (const char* other : {"PLAN", "--site", "--new", "--ab"}) {
-    if (!arguments.has(other)) continue;
+  for (const auto& [other, is_given] :
+       {std::pair{"PLAN", !request.plan.empty()}, std::pair{"--site", !request.site.empty()},
+        std::pair{"--new", request.make_new}, std::pair{"--ab", !request.builds.empty()}}) {
+    if (!is_given) continue;
     return Error{ErrorCode::invalid,
                  std::string("--resume takes all from the study; leave ") + other + " out"};
   }
-  return plan_to_resume(session, arguments.text("--resume"));
+  return plan_to_resume(session, request.resume);
 }
 
-Result<void> take_builds(const Arguments& arguments, const std::string& here, PlanOnSite& both) {
-  TRY_ASSIGN(std::vector<Build> builds,
-             read_builds(arguments.list("--ab"), both.plan, *both.site, here));
+Result<void> take_builds(const RunRequest& request, const std::string& here, PlanOnSite& both) {
+  TRY_ASSIGN(std::vector<Build> builds, read_builds(request.builds, both.plan, *both.site, here));
   put_in_turns(both, std::move(builds), kTurnsSuffix);
   return {};
 }
@@ -181,15 +179,14 @@ Session inner_session(const Session& session, std::ostream& out, std::ostream& e
   return inner;
 }
 
-Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequest& request,
-                     std::string& study_id) {
-  TRY_ASSIGN(PlanOnSite both, plan_to_run(session, arguments));
+Result<int> run_plan(Session& session, const RunRequest& request, std::string& study_id) {
+  TRY_ASSIGN(PlanOnSite both, plan_to_run(session, request));
   if (!both.problems.empty()) return report_problems(session, both.problems);
   both.plan.study += request.name_ending;
   const std::string here = fs::current_path().string();
-  if (arguments.has("--ab")) TRY(take_builds(arguments, here, both));
+  if (!request.builds.empty()) TRY(take_builds(request, here, both));
   const bool in_turns = !both.plan.builds.empty();  // --resume may have found some
-  if (in_turns && arguments.has("--concurrent")) {
+  if (in_turns && request.concurrent > 0) {
     return Error{ErrorCode::invalid,
                  "--concurrent: with --ab runs come one after the other, so that both builds see "
                  "the same machine"};
@@ -207,50 +204,58 @@ Result<int> run_plan(Session& session, const Arguments& arguments, const RunRequ
   if (!expanded.problems.empty()) return report_problems(session, expanded.problems);
   const Study& study = expanded.study;
   const auto refused = refusals(study, site.limits, capabilities);
-  if (!refused.empty()) return refuse(session, arguments.text("PLAN"), refused);
+  if (!refused.empty()) return refuse(session, request.plan, refused);
 
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_write));
   TRY_ASSIGN(const auto newest, store->newest_of_series(study.plan.study, study.hash8));
-  if (arguments.has("--resume")) TRY(check_resumed(*store, arguments.text("--resume"), newest));
-  const bool goes_on = newest && !arguments.has("--new");
+  if (!request.resume.empty()) TRY(check_resumed(*store, request.resume, newest));
+  const bool goes_on = newest && !request.make_new;
   TRY_ASSIGN(const PriceFound found,
-             price_of_study(price_choice(arguments), site, goes_on ? &*newest : nullptr));
+             price_of_study(request.prices, site, goes_on ? &*newest : nullptr));
   if (!found.problems.empty()) return report_problems(session, found.problems);
   std::optional<StudyPrice> price;
   if (found.price) price = found.price->price;
   if (price && goes_on) TRY(check_currency(*store, *newest, *price));
   const BudgetAnswer budget = fit_budget(study, site.limits, price, capabilities.overrun);
-  if (!budget.refusals.empty()) return refuse_budget(session, arguments.text("PLAN"), budget);
-  const ChoiceRequest choice{arguments.has("--new"), arguments.has("--retry-failed"),
-                             request.night_began};
+  if (!budget.refusals.empty()) return refuse_budget(session, request.plan, budget);
+  const ChoiceRequest choice{request.make_new, request.retry_failed, request.night_began};
   TRY_ASSIGN(const ChosenStudy chosen, choose_study(*store, study, site, root, choice));
   study_id = chosen.row.id;
   if (chosen.choice == Continuation::nothing) {
     session.err << sentence_of(chosen) << "; start another with --new.\n";
-    return conclude(session, arguments, *store, chosen.row, "already_finished", EngineEnd::finished,
+    return conclude(session, request, *store, chosen.row, "already_finished", EngineEnd::finished,
                     study.plan.gate);
   }
-  if (arguments.has("--detach")) {
-    return start_detached(session, *store, chosen.row, database, arguments);
-  }
+  if (request.detach) return start_detached(session, *store, chosen.row, database, request);
 
   DriveOptions options;
   options.database = database;
-  options.concurrent = in_turns ? concurrent_in_turns(both) : arguments.count("--concurrent");
+  options.concurrent = in_turns ? concurrent_in_turns(both) : request.concurrent;
   options.price = price;
   if (found.price) options.kept = found.price->kept;
   options.announce = [&] { show_estimate(session, study, budget, price); };
   TRY_ASSIGN(const EngineOutcome outcome,
              drive_study(session, *store, site, access, study, chosen, options));
-  return conclude(session, arguments, *store, chosen.row, word_of(outcome.end), outcome.end,
+  return conclude(session, request, *store, chosen.row, word_of(outcome.end), outcome.end,
                   study.plan.gate, outcome.why);
 }
 
 namespace {
 
 Result<int> run(Session& session, const Arguments& arguments) {
+  RunRequest request;
+  request.plan = arguments.text("PLAN");
+  request.site = arguments.text("--site");
+  request.resume = arguments.text("--resume");
+  request.builds = arguments.list("--ab");
+  if (arguments.has("--ab") && request.builds.empty()) request.builds.emplace_back();  // refused
+  request.prices = price_choice(arguments);
+  request.concurrent = arguments.count("--concurrent");
+  request.make_new = arguments.has("--new");
+  request.retry_failed = arguments.has("--retry-failed");
+  request.detach = arguments.has("--detach");
   std::string study_id;
-  return run_plan(session, arguments, {}, study_id);
+  return run_plan(session, request, study_id);
 }
 
 }  // namespace
