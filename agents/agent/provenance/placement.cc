@@ -16,7 +16,7 @@
 namespace kneepoint::agent {
 namespace {
 
-std::string joined(const std::vector<std::string>& names, const std::string& after_each) {
+std::string names_with(const std::vector<std::string>& names, const std::string& after_each) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name + after_each;
   return text;
@@ -46,9 +46,9 @@ Placement place_step(const StepSpec& step, const std::vector<std::string>& order
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(known ? count : 0));
   std::vector<std::string> words;
   if (step.place == "srun") {
-    words = {known ? "--nodelist=" + joined(first, "") : "--relative=0"};
+    words = {known ? "--nodelist=" + names_with(first, "") : "--relative=0"};
   } else if (step.place == "mpirun" && known) {
-    words = {"--host", joined(first, ":" + std::to_string(std::max(1, step.ranks / step.nodes)))};
+    words = {"--host", names_with(first, ":" + std::to_string(std::max(1, step.ranks / step.nodes)))};
   }
   placed.argv.insert(placed.argv.begin() + 1, words.begin(), words.end());
   // Whoever wasn't told which nodes to take has them all, or none but ours.

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json parsed(std::string_view body) {
+Json json_in(std::string_view body) {
   return Json::parse(body.begin(), body.end(), nullptr, false);
 }
 
@@ -147,7 +147,7 @@ bool is_up(const Json& node) {
 }
 
 // "gpu:a100:4(S:0)" or "gpu:4": how many.
-int gpus_of(const std::string& gres) {
+int gpus_in(const std::string& gres) {
   int sum = 0;
   for (std::size_t at = gres.find("gpu"); at != std::string::npos; at = gres.find("gpu", at + 1)) {
     const std::size_t end = std::min(gres.find_first_of(",(", at), gres.size());
@@ -212,11 +212,11 @@ RestErrors errors_of(const Json& answer) {
 }  // namespace
 
 RestErrors parse_rest_errors(std::string_view body) {
-  return errors_of(parsed(body));
+  return errors_of(json_in(body));
 }
 
 std::string parse_rest_job_id(std::string_view body) {
-  const Json answer = parsed(body);
+  const Json answer = json_in(body);
   const std::int64_t plain = number(member(answer, "job_id"));
   if (plain > 0) return std::to_string(plain);
   const std::int64_t nested = number(member(member(answer, "result"), "job_id"));
@@ -225,7 +225,7 @@ std::string parse_rest_job_id(std::string_view body) {
 
 std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, const std::string& user,
                                                      RestErrors* errors) {
-  const Json answer = parsed(body);
+  const Json answer = json_in(body);
   if (errors != nullptr) *errors = errors_of(answer);
   const Json& list = member(answer, "jobs");
   if (!list.is_array()) return std::nullopt;
@@ -240,7 +240,7 @@ std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, cons
 }
 
 std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body) {
-  const Json answer = parsed(body);
+  const Json answer = json_in(body);
   const Json& list = member(answer, "jobs");
   if (!list.is_array()) return std::nullopt;
   std::vector<SlurmJob> jobs;
@@ -252,7 +252,7 @@ std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body) {
 }
 
 std::string parse_rest_version(std::string_view body) {
-  const Json answer = parsed(body);
+  const Json answer = json_in(body);
   const Json& meta = member(answer, "meta");
   const Json& older = member(meta, "Slurm");
   return word(member(older.is_null() ? member(meta, "slurm") : older, "release"));
@@ -260,7 +260,7 @@ std::string parse_rest_version(std::string_view body) {
 
 std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
   std::vector<RestPartition> partitions;
-  const Json answer = parsed(body);
+  const Json answer = json_in(body);
   const Json& list = member(answer, "partitions");
   if (!list.is_array()) return partitions;
   for (const Json& one : list) {
@@ -295,7 +295,7 @@ std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
 SlurmAccounting parse_rest_accounting(std::string_view associations, std::string_view qos,
                                       const std::string& user) {
   SlurmAccounting read;
-  const Json mine = parsed(associations);
+  const Json mine = json_in(associations);
   const Json& list = member(mine, "associations");
   for (const Json& one : list.is_array() ? list : Json::array()) {
     if (word(member(one, "user")) != user) continue;
@@ -311,7 +311,7 @@ SlurmAccounting parse_rest_accounting(std::string_view associations, std::string
     added.allows = {nodes_of(member(member(tres, "per"), "job")),
                     number(member(member(member(most, "jobs"), "per"), "wall_clock")) * kMinute};
   }
-  const Json all = parsed(qos);
+  const Json all = json_in(qos);
   for (const char* key : {"QOS", "qos"}) {
     const Json& found = member(all, key);
     for (const Json& one : found.is_array() ? found : Json::array()) {
@@ -338,7 +338,7 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
     cluster.most_nodes = one.most_nodes;
     cluster.time_limit = one.most_time;
   }
-  const Json answer = parsed(nodes);
+  const Json answer = json_in(nodes);
   const Json& list = member(answer, "nodes");
   if (!list.is_array()) return cluster;
   bool first = true;
@@ -351,7 +351,7 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
     const std::int64_t cores = number(member(node, "cores")) * number(member(node, "sockets"));
     least(cluster.cpus_per_node, number(member(node, "cpus")));
     least(cluster.cores_per_node, cores);
-    least(cluster.gpus_per_node, gpus_of(word(member(node, "gres"))));
+    least(cluster.gpus_per_node, gpus_in(word(member(node, "gres"))));
     first = false;
   }
   return cluster;
@@ -361,7 +361,7 @@ std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std:
   const std::vector<std::string> asked = expand_node_list(nodes);
   const std::set<std::string> wanted(asked.begin(), asked.end());
   std::vector<std::string> down;
-  const Json answer = parsed(body);
+  const Json answer = json_in(body);
   const Json& list = member(answer, "nodes");
   if (!list.is_array()) return down;
   for (const Json& node : list) {
@@ -376,7 +376,7 @@ TokenClaims parse_token(std::string_view token) {
   const std::size_t first = token.find('.');
   if (first == std::string_view::npos) return claims;
   const std::size_t second = std::min(token.find('.', first + 1), token.size());
-  const Json payload = parsed(from_base64(token.substr(first + 1, second - first - 1)));
+  const Json payload = json_in(from_base64(token.substr(first + 1, second - first - 1)));
   const Json& expires = member(payload, "exp");
   if (expires.is_number()) {
     // Some tokens are made to hold for centuries.

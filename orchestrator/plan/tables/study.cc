@@ -28,7 +28,7 @@ const char* word_of(ColumnKind value) {
   }
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string with_commas(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
@@ -134,7 +134,7 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
     add(word_of(table.value) + std::string("_only"), relative_words(table));
   }
   if (table.units.size() > 1) {
-    add("units_mixed", "The table has times in several units (" + joined(table.units) +
+    add("units_mixed", "The table has times in several units (" + with_commas(table.units) +
                            "); all were turned into seconds.");
   }
   if (table.unit_assumed) {
@@ -156,7 +156,7 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
   }
   if (!table.unused.empty()) {
     add("columns_unused",
-        "Columns of " + origin.file + " that were not used: " + joined(table.unused) + ".");
+        "Columns of " + origin.file + " that were not used: " + with_commas(table.unused) + ".");
   }
   return out;
 }

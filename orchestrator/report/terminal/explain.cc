@@ -121,7 +121,7 @@ bool had_stand_in(const AttemptStory& story) {
   });
 }
 
-std::string bytes_text(std::int64_t bytes) {
+std::string sent_text(std::int64_t bytes) {
   static constexpr const char* kUnits[] = {" B", " kB", " MB", " GB", " TB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
@@ -178,7 +178,7 @@ std::string profile_text(const AttemptProfile& profile) {
       {"call", [](auto& one) { return one.name; }, Align::left},
       {"kind", [](auto& one) { return one.kind; }, Align::left},
       {"calls", [](auto& one) { return std::to_string(one.calls); }},
-      {"bytes sent", [](auto& one) { return bytes_text(one.bytes); }},
+      {"bytes sent", [](auto& one) { return sent_text(one.bytes); }},
       {"a rank, mean", [ranks](auto& one) { return to_duration_text(one.time_ns / ranks); }},
       {"longest rank", [](auto& one) { return to_duration_text(one.max_ns); }},
   };
