@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint audit: a claim of scaling against the rules.
-#include "orchestrator/answers/audit.h"
+#include "orchestrator/answers/study/audit.h"
 
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/show.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/show.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/plan/tables/claim_reader.h"
 
 namespace kneepoint::cli {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint baseline: what is kept of a series of nights beside its studies.
-#include "orchestrator/answers/baseline.h"
+#include "orchestrator/answers/night/baseline.h"
 
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/text.h"
 

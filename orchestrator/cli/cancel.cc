@@ -7,7 +7,7 @@
 
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -3,11 +3,11 @@
 // kneepoint check: what a plan would do on a site. Submits nothing and opens no database.
 #include <ostream>
 
-#include "orchestrator/answers/check.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
+#include "orchestrator/answers/site/check.h"
 #include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint compare: two or more studies of one plan against each other.
-#include "orchestrator/answers/compare.h"
+#include "orchestrator/answers/study/compare.h"
 
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/show.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/show.h"
+#include "orchestrator/cli/shell/terminal.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/live_reports.h"
+#include "orchestrator/cli/shell/commands.h"
 
 namespace kneepoint::cli {
 namespace {

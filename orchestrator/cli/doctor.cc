@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/answers/doctor.h"
 #include "orchestrator/answers/places.h"
+#include "orchestrator/answers/site/doctor.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/noise.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/plan/site/reader.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"

@@ -11,7 +11,7 @@
 #include "orchestrator/answers/choose_study.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/session.h"
+#include "orchestrator/cli/shell/session.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/report/document.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint explain: a run's whole story.
-#include "orchestrator/answers/explain.h"
+#include "orchestrator/answers/study/explain.h"
 
 #include <ostream>
 
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {

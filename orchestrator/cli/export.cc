@@ -3,15 +3,15 @@
 // kneepoint export: a study as one file that others can verify and import.
 #include <ostream>
 
-#include "orchestrator/answers/export_pack.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/report.h"
+#include "orchestrator/answers/pack/export_pack.h"
+#include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/series_files.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/terminal/operating.h"
 

@@ -2,17 +2,17 @@
 //
 // kneepoint gate: did this night make it worse? Reads the database, keeps the verdict in it, and
 // submits nothing unless told to confirm.
-#include "orchestrator/answers/gate.h"
+#include "orchestrator/answers/night/gate.h"
 
 #include <fstream>
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/commands.h"
 #include "orchestrator/cli/drive_study.h"
-#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/gate/gate.h"
 
 namespace kneepoint::cli {

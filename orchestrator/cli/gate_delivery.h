@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/answers/confirm.h"
-#include "orchestrator/answers/gate.h"
+#include "orchestrator/answers/night/confirm.h"
+#include "orchestrator/answers/night/gate.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <ostream>
 
-#include "orchestrator/answers/import_table.h"
+#include "orchestrator/answers/study/import_table.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_import.h"
-#include "orchestrator/cli/show.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/show.h"
 #include "orchestrator/pack/pack.h"
 #include "orchestrator/report/text.h"
 

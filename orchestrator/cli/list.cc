@@ -3,9 +3,9 @@
 // kneepoint list: every study of the database, newest first.
 #include <ostream>
 
-#include "orchestrator/answers/status.h"
+#include "orchestrator/answers/study/status.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/report/terminal/operating.h"
 
 namespace kneepoint::cli {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "orchestrator/cli/session.h"
+#include "orchestrator/cli/shell/session.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/server/push/endpoint.h"
 

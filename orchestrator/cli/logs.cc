@@ -3,9 +3,9 @@
 // kneepoint logs: what a run printed; on a terminal without what would steer it.
 #include <ostream>
 
-#include "orchestrator/answers/logs.h"
+#include "orchestrator/answers/study/logs.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

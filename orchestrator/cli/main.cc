@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "orchestrator/base/log.h"
-#include "orchestrator/cli/command.h"
-#include "orchestrator/cli/command_line.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/command.h"
+#include "orchestrator/cli/shell/command_line.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

@@ -13,16 +13,16 @@
 #include <sstream>
 #include <streambuf>
 
-#include "orchestrator/answers/gate.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/report.h"
+#include "orchestrator/answers/night/gate.h"
+#include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/gate_delivery.h"
 #include "orchestrator/cli/run_plan.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/html/html.h"
 #include "orchestrator/report/text.h"

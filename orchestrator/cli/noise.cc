@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/answers/noise.h"
+#include "orchestrator/answers/night/noise.h"
 
 #include <algorithm>
 #include <ostream>
 #include <sstream>
 
-#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/noise.h"
 #include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/gate/gate.h"
 
 namespace kneepoint::cli {

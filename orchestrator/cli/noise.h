@@ -4,7 +4,7 @@
 #pragma once
 
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 

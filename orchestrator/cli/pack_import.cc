@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/answers/import_pack.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/night/series_archive.h"
+#include "orchestrator/answers/pack/import_pack.h"
 #include "orchestrator/answers/places.h"
-#include "orchestrator/answers/series_archive.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/series_files.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/plan/tables/study.h"
 #include "orchestrator/report/terminal/operating.h"
 

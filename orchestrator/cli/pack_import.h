@@ -7,7 +7,7 @@
 #include <string>
 
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 

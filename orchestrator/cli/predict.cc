@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint predict: what-ifs in five forms, each chosen by its own flag or by a study.
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/answers/study/predict.h"
 
 #include <algorithm>
 
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/show.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/show.h"
 
 namespace kneepoint::cli {
 namespace {

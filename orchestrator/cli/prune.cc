@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint prune: old studies without their samples.
-#include "orchestrator/answers/prune.h"
+#include "orchestrator/answers/night/prune.h"
 
 #include <iostream>
 
@@ -9,8 +9,8 @@
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
 
 namespace kneepoint::cli {
 namespace {

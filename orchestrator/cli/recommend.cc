@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint recommend: which K to use, by what a result costs.
-#include "orchestrator/answers/recommend.h"
+#include "orchestrator/answers/study/recommend.h"
 
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/show.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/show.h"
 
 namespace kneepoint::cli {
 namespace {

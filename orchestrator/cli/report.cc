@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint report: the answer of a study, from the database alone.
-#include "orchestrator/answers/report.h"
+#include "orchestrator/answers/study/report.h"
 
 #include <ostream>
 
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/html/html.h"

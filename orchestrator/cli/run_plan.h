@@ -10,7 +10,7 @@
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 

@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/answers/export_pack.h"
-#include "orchestrator/answers/import_pack.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/night/series_archive.h"
+#include "orchestrator/answers/pack/export_pack.h"
+#include "orchestrator/answers/pack/import_pack.h"
 #include "orchestrator/answers/places.h"
-#include "orchestrator/answers/series_archive.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/flags.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

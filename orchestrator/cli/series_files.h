@@ -7,7 +7,7 @@
 #include <string>
 
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/pack/pack.h"
 
 namespace kneepoint::cli {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint size: how to cut a cluster for a mix of workloads.
-#include "orchestrator/answers/size.h"
+#include "orchestrator/answers/study/size.h"
 
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
-#include "orchestrator/cli/show.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/show.h"
+#include "orchestrator/cli/shell/terminal.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/status.h"
+#include "orchestrator/answers/study/status.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 

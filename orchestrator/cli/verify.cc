@@ -3,15 +3,15 @@
 // kneepoint verify: is an evidence pack whole, and whose is it? Does a database keep its rules?
 #include <ostream>
 
-#include "orchestrator/answers/import_pack.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/series_archive.h"
-#include "orchestrator/answers/verify.h"
+#include "orchestrator/answers/night/series_archive.h"
+#include "orchestrator/answers/pack/import_pack.h"
+#include "orchestrator/answers/pack/verify.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/flags.h"
 #include "orchestrator/cli/pack_import.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 

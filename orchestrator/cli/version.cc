@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/shell/commands.h"
 
 namespace kneepoint::cli {
 namespace {

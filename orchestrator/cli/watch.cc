@@ -5,10 +5,10 @@
 #include <ostream>
 
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/status.h"
+#include "orchestrator/answers/study/status.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // kneepoint workloads: what `use:` in a plan can name.
-#include "orchestrator/answers/workloads.h"
+#include "orchestrator/answers/site/workloads.h"
 
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/commands.h"
+#include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/report/terminal/operating.h"
 
 namespace kneepoint::cli {

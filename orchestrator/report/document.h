@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/study_analysis.h"
-#include "orchestrator/answers/report.h"
+#include "orchestrator/answers/study/report.h"
 #include "orchestrator/report/cost_section.h"
 #include "orchestrator/report/questions.h"
 #include "orchestrator/report/tables/detail_tables.h"

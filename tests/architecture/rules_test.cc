@@ -81,7 +81,7 @@ TEST(IncludeRules, ALibraryIsSeenOnlyInItsHome) {
       {"orchestrator/plan/yaml/yaml.cc", "#include <yaml-cpp/yaml.h>"},
       {"orchestrator/plan/plan/formula.cc", "#include <muParser.h>"},
       {"orchestrator/base/log.cc", "#include <spdlog/spdlog.h>"},
-      {"orchestrator/cli/command_line.cc", "#include <CLI/CLI.hpp>"},
+      {"orchestrator/cli/shell/command_line.cc", "#include <CLI/CLI.hpp>"},
       {"orchestrator/analysis/statistics/distributions.cc",
        "#include <boost/math/distributions/beta.hpp>"},
       {"workloads/harness/harness.h", "#include <mpi.h>"},

@@ -10,7 +10,7 @@
 
 #include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/training.h"
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/answers/study/predict.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/cost/recommend.h"

@@ -4,7 +4,7 @@
 // refused, or gives a whole report. The seed of a failure is in its message.
 #include <gtest/gtest.h>
 
-#include "orchestrator/answers/import_pack.h"
+#include "orchestrator/answers/pack/import_pack.h"
 #include "orchestrator/base/random.h"
 #include "orchestrator/report/document.h"
 #include "tests/unit/store/store_fixture.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/answers/baseline.h"
-#include "orchestrator/answers/gate.h"
-#include "orchestrator/answers/noise.h"
+#include "orchestrator/answers/night/baseline.h"
+#include "orchestrator/answers/night/gate.h"
+#include "orchestrator/answers/night/noise.h"
 #include "orchestrator/base/clock.h"
 
 namespace kneepoint {

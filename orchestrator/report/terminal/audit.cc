@@ -2,7 +2,7 @@
 //
 // The words and the tables of `audit`: what the claim comes to, the verdict of every rule, the
 // questions to ask.
-#include "orchestrator/answers/audit.h"
+#include "orchestrator/answers/study/audit.h"
 
 #include <algorithm>
 

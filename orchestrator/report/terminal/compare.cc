@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words and the tables of `compare`.
-#include "orchestrator/answers/compare.h"
+#include "orchestrator/answers/study/compare.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // The words and the tables of `import`.
 #include <algorithm>
 
-#include "orchestrator/answers/import_table.h"
+#include "orchestrator/answers/study/import_table.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/report/table.h"

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/answers/check.h"
-#include "orchestrator/answers/doctor.h"
-#include "orchestrator/answers/export_pack.h"
-#include "orchestrator/answers/import_pack.h"
-#include "orchestrator/answers/status.h"
-#include "orchestrator/answers/verify.h"
-#include "orchestrator/answers/workloads.h"
+#include "orchestrator/answers/pack/export_pack.h"
+#include "orchestrator/answers/pack/import_pack.h"
+#include "orchestrator/answers/pack/verify.h"
+#include "orchestrator/answers/site/check.h"
+#include "orchestrator/answers/site/doctor.h"
+#include "orchestrator/answers/site/workloads.h"
+#include "orchestrator/answers/study/status.h"
 
 namespace kneepoint {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "orchestrator/answers/size.h"
+#include "orchestrator/answers/study/size.h"
 #include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint {

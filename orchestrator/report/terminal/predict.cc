@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/answers/study/predict.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/report/table.h"

@@ -4,7 +4,7 @@
 // where the models part.
 #include <cmath>
 
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/answers/study/predict.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/report/table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words and the table of `recommend`.
-#include "orchestrator/answers/recommend.h"
+#include "orchestrator/answers/study/recommend.h"
 
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"

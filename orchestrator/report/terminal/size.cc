@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words and the tables of `size`.
-#include "orchestrator/answers/size.h"
+#include "orchestrator/answers/study/size.h"
 
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"

@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "orchestrator/answers/cancel.h"
-#include "orchestrator/answers/compare.h"
-#include "orchestrator/answers/explain.h"
-#include "orchestrator/answers/logs.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/report.h"
+#include "orchestrator/answers/study/compare.h"
+#include "orchestrator/answers/study/explain.h"
+#include "orchestrator/answers/study/logs.h"
+#include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/io/subprocess.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "orchestrator/answers/context.h"
-#include "orchestrator/answers/series_nights.h"
+#include "orchestrator/answers/night/series_nights.h"
 #include "orchestrator/server/dashboard/hooks.h"
 #include "orchestrator/store/study_store.h"
 

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "orchestrator/cli/terminal.h"
+#include "orchestrator/cli/shell/terminal.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -3,9 +3,9 @@
 // The what-ifs without a study: training, utilisation, isoefficiency, and the values of flags.
 #include <gtest/gtest.h>
 
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/answers/study/predict.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/flags.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {

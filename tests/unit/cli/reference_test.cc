@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/command.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/answers/explain.h"
+#include "orchestrator/answers/study/explain.h"
 
 #include <gtest/gtest.h>
 

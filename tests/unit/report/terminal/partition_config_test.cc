@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "orchestrator/answers/size.h"
+#include "orchestrator/answers/study/size.h"
 #include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint {

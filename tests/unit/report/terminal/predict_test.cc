@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/answers/predict.h"
+#include "orchestrator/answers/study/predict.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command as a value: its words, flags and examples, and the function that carries it out. The
+// parser, the help text, the manual pages, the completion scripts and docs/reference/cli.md's test
+// all read this one description, so none of them can know a flag that the others don't.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orchestrator/base/result.h"
+#include "orchestrator/cli/shell/session.h"
+
+namespace kneepoint::cli {
+
+// What docs/reference/cli.md says of exit codes.
+enum ExitCode : int {
+  kExitDone = 0,
+  kExitNegative = 1,
+  kExitUsage = 2,
+  kExitUnreachable = 3,
+  kExitRunsFailed = 4,
+  kExitBug = 70,
+  kExitInterrupted = 130,
+};
+
+// What a shell may offer in this place.
+enum class Completes { nothing, files, studies, workloads };
+
+struct Flag {
+  std::string name;                       // "--site"
+  std::string value = {};                 // how help calls its value: "FILE"; empty: a switch
+  std::string help = {};                  // one line
+  std::vector<std::string> choices = {};  // the only values allowed
+  bool is_count = false;                  // a whole number of at least 1
+  Completes completes = Completes::nothing;
+  bool many = false;  // may be given several times
+};
+
+struct Positional {
+  std::string name;  // "PLAN"
+  std::string help;
+  bool required = true;
+  std::vector<std::string> choices = {};
+  Completes completes = Completes::nothing;
+  bool many = false;  // the last one only: one or more of them
+};
+
+// Flags and arguments as many commands have them.
+inline Flag file_flag(std::string name, std::string help, std::string value = "FILE") {
+  return {std::move(name), std::move(value), std::move(help), {}, false, Completes::files};
+}
+inline Flag count_flag(std::string name, std::string help) {
+  return {std::move(name), "N", std::move(help), {}, true};
+}
+inline Positional file_argument(std::string name, std::string help, bool required = true) {
+  return {std::move(name), std::move(help), required, {}, Completes::files};
+}
+inline Positional study_argument(std::string name = "STUDY",
+                                 std::string help = "Id, unique prefix or name",
+                                 bool required = true) {
+  return {std::move(name), std::move(help), required, {}, Completes::studies};
+}
+inline Positional study_or_newest() {
+  const char* const help = "Id, unique prefix or name (default: the newest study)";
+  return {"STUDY", help, false, {}, Completes::studies};
+}
+
+// What the user typed for one command, by the names of its description.
+class Arguments {
+ public:
+  explicit Arguments(std::map<std::string, std::string> given) : given_(std::move(given)) {}
+  bool has(const std::string& name) const { return given_.count(name) > 0; }
+  std::string text(const std::string& name) const;               // "" if not given
+  int count(const std::string& name) const;                      // 0 if not given
+  std::vector<std::string> list(const std::string& name) const;  // of a name with `many`
+
+ private:
+  std::map<std::string, std::string> given_;
+};
+
+struct CommandSpec {
+  std::string name;
+  std::string summary;      // one line, shown by `kneepoint --help`
+  std::string description;  // sentences, wrapped by the writer
+  std::vector<Positional> positionals;
+  std::vector<Flag> flags;
+  std::vector<std::string> examples;
+  // The exit code, or the error that main prints and turns into one.
+  Result<int> (*run)(Session&, const Arguments&);
+};
+
+// The commands under the headings of the help text: what people do with them, in the order in which
+// they come to it.
+struct CommandGroup {
+  std::string title;
+  std::vector<CommandSpec> commands;
+};
+const std::vector<CommandGroup>& command_groups();
+// Every command, in that order.
+const std::vector<CommandSpec>& all_commands();
+// Flags that every command takes.
+const std::vector<Flag>& global_flags();
+
+// What help and manual page say of the program as a whole; sentences without a line's end.
+std::string program_summary();
+std::string program_description();
+std::string study_words();
+std::string exit_codes_text();
+std::vector<std::string> main_examples();
+
+// "Usage: ..." and all the rest, ending in a newline.
+std::string help_text(const CommandSpec& command);
+std::string main_help_text();
+
+// Manual pages in roff: kneepoint(1) and kneepoint-COMMAND(1); "kneepoint-run.1", of no command
+// "kneepoint.1".
+std::string main_man_page(const std::vector<CommandSpec>& commands);
+std::string man_page(const CommandSpec& command);
+std::string man_page_file(const std::string& command);
+
+std::string bash_completion(const std::vector<CommandSpec>& commands);
+std::string zsh_completion(const std::vector<CommandSpec>& commands);
+std::string fish_completion(const std::vector<CommandSpec>& commands);
+
+int exit_code_of(const Error& error);
+
+}  // namespace kneepoint::cli
