@@ -27,7 +27,7 @@ std::string header_text(const std::string& header) {
 }
 
 // An interval shares the cell of the value that it belongs to.
-std::vector<std::string> merged(const TextTable& table, const std::vector<std::string>& cells) {
+std::vector<std::string> merged_html(const TextTable& table, const std::vector<std::string>& cells) {
   std::vector<std::string> out;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     if (table.columns[c].belongs_left && !out.empty()) {
@@ -189,7 +189,7 @@ std::string table(const TextTable& table, std::string_view label,
   }
   std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" +
                     escaped(label) + "\"><table><thead><tr>";
-  const std::vector<std::string> header = merged(table, names);
+  const std::vector<std::string> header = merged_html(table, names);
   for (std::size_t c = 0; c < header.size(); ++c) {
     out += std::string("<th scope=\"col\"") + (right[c] ? "" : " class=\"l\"") + ">" + header[c];
   }
@@ -197,7 +197,7 @@ std::string table(const TextTable& table, std::string_view label,
   out += "</thead><tbody>\n";
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     out += "<tr>";
-    const std::vector<std::string> cells = merged(table, table.rows[r]);
+    const std::vector<std::string> cells = merged_html(table, table.rows[r]);
     for (std::size_t c = 0; c < cells.size(); ++c) {
       out += (right[c] ? "<td>" : "<td class=\"l\">") + cells[c];
     }
