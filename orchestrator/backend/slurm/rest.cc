@@ -208,6 +208,11 @@ class SlurmRest final : public SlurmTransport {
     request.headers = {{"X-SLURM-USER-NAME", user_}};
     if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     auto answer = client_->call(request, deadline);
+    // slurmrestd resets a connection now and then. A question that broke off changes nothing by
+    // being asked again, once; whether anything else arrived is looked up by its name.
+    if (method == "GET" && !answer && answer.error().code == ErrorCode::io) {
+      answer = client_->call(request, deadline);
+    }
     if (!answer) {
       Error error = answer.error().in(kWhat);
       if (error.code == ErrorCode::timeout) {

@@ -200,6 +200,19 @@ TEST_F(SlurmRestTest, AnAnswerWithoutJobsIsNeverTakenForAnEmptyQueue) {
   EXPECT_FALSE(transport_->list(soon()));
 }
 
+TEST_F(SlurmRestTest, AQuestionThatBreaksOffIsAskedOnceMore) {
+  int breaks = 1;
+  special_ = [&](const FakeHttpRequest& request) -> std::string {
+    return request.path.find("/jobs") != std::string::npos && breaks-- > 0 ? "" : "usual";
+  };
+  EXPECT_TRUE(transport_->list(soon()));
+  breaks = 100;
+  const auto broken = transport_->list(soon());
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code, ErrorCode::io);
+  EXPECT_TRUE(broken.error().retryable);
+}
+
 TEST_F(SlurmRestTest, HistoryAsksByNameAndTime) {
   ASSERT_TRUE(transport_->cluster(soon()));
   const auto jobs = transport_->history({"kp-h", "kp-x"}, kSecond, soon());
