@@ -41,7 +41,11 @@ def give_image():
         bin_folder = root + worker_image.PREFIX + "/bin"
         worker_image.told("cmake", "--install", build, "--component", "controller", "--strip",
                           "--prefix", root + worker_image.PREFIX)
-        for library in sorted(set(worker_image.libraries_of([bin_folder + "/kneepoint"]))):
+        worker_image.copy(str(manifests.ROOT / "deploy/container/start-study"), root,
+                          worker_image.PREFIX + "/bin/start-study")
+        asks = [worker_image.copy(worker_image.found(one), root, "/usr/bin/" + one)
+                for one in ("curl", "cut", "grep", "sed", "tr")]  # as the Containerfile's Debian has them
+        for library in sorted(set(worker_image.libraries_of([bin_folder + "/kneepoint", *asks]))):
             worker_image.copy(library, root)
         worker_image.told(shutil.which("ldconfig") or "/sbin/ldconfig", "-r", root)
         worker_image.told(sys.executable, str(manifests.HERE.parent / "image.py"), "--name", IMAGE,
