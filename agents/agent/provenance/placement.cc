@@ -48,7 +48,8 @@ Placement place_step(const StepSpec& step, const std::vector<std::string>& order
   if (step.place == "srun") {
     words = {known ? "--nodelist=" + names_with(first, "") : "--relative=0"};
   } else if (step.place == "mpirun" && known) {
-    words = {"--host", names_with(first, ":" + std::to_string(std::max(1, step.ranks / step.nodes)))};
+    words = {"--host",
+             names_with(first, ":" + std::to_string(std::max(1, step.ranks / step.nodes)))};
   }
   placed.argv.insert(placed.argv.begin() + 1, words.begin(), words.end());
   // Whoever wasn't told which nodes to take has them all, or none but ours.

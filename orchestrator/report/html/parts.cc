@@ -27,7 +27,8 @@ std::string header_text(const std::string& header) {
 }
 
 // An interval shares the cell of the value that it belongs to.
-std::vector<std::string> merged_html(const TextTable& table, const std::vector<std::string>& cells) {
+std::vector<std::string> merged_html(const TextTable& table,
+                                     const std::vector<std::string>& cells) {
   std::vector<std::string> out;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     if (table.columns[c].belongs_left && !out.empty()) {
