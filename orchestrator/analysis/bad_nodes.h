@@ -32,10 +32,8 @@ struct BadNode {
   std::vector<std::string> inseparable;  // nodes that were in exactly the same runs
   static constexpr auto fields() {
     using T = BadNode;
-    return described(one_line, field("node", &T::node), field("slowdown", &T::slowdown),
-                     field("p", &T::p_value), field("runs", &T::runs), field("points", &T::points),
-                     field("points_slower", &T::points_slower),
-                     field("inseparable", &T::inseparable));
+    return described(one_line, KP_NAMED(node, slowdown), field("p", &T::p_value),
+                     KP_NAMED(runs, points, points_slower, inseparable));
   }
 };
 

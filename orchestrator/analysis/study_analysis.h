@@ -31,7 +31,7 @@ struct Warning {
   std::string code, message;
   static constexpr auto fields() {
     using T = Warning;
-    return described(one_line, field("code", &T::code), field("message", &T::message));
+    return described(one_line, KP_NAMED(code, message));
   }
 };
 
@@ -67,10 +67,7 @@ struct LossShares {
   double computation = 0;  // breakdown only: extra compute time
   static constexpr auto fields() {
     using T = LossShares;
-    return described(one_line, field("basis", &T::basis), field("k", &T::k),
-                     field("serial", &T::serial), field("imbalance", &T::imbalance),
-                     field("communication", &T::communication),
-                     field("computation", &T::computation));
+    return described(one_line, KP_NAMED(basis, k, serial, imbalance, communication, computation));
   }
 };
 
@@ -120,9 +117,7 @@ struct ShapeContest {
     bool tie = false;
     static constexpr auto fields() {
       using T = Entry;
-      return described(one_line, field("k", &T::k), field("cores", &T::cores),
-                       field("winner", &T::winner), field("runner_up", &T::runner_up),
-                       field("ratio", &T::ratio),
+      return described(one_line, KP_NAMED(k, cores, winner, runner_up, ratio),
                        fields_of([](const T& entry) { return bounds_of(entry.interval); }),
                        field("tie", &T::tie));
     }
@@ -131,7 +126,7 @@ struct ShapeContest {
   static constexpr auto fields() {
     using T = ShapeContest;
     return described(field("build", &T::build), field("case", &T::case_name),
-                     field("mode", &T::mode), field("entries", &T::entries));
+                     KP_NAMED(mode, entries));
   }
 };
 

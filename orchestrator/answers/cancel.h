@@ -23,10 +23,7 @@ struct CancelAnswer {
   std::string study;
   Cancellation result = Cancellation::requested;
   std::string holder;  // who was asked
-  static constexpr auto fields() {
-    using T = CancelAnswer;
-    return described(field("study", &T::study), field("result", &T::result));
-  }
+  KP_DESCRIBED(CancelAnswer, study, result);
 };
 
 // None: nobody works on the study, and it is not over.

@@ -34,7 +34,7 @@ struct Prices {
     static constexpr auto fields() {
       using T = Names;
       return described(field("currency", &T::currency), field("prices", &T::book),
-                       field("item", &T::item), field("example", &T::example));
+                       KP_NAMED(item, example));
     }
   };
   Names names() const { return {book.currency, book.path, item.name, book.example}; }

@@ -5,10 +5,9 @@
 //   struct Loss {
 //     int k = 1;
 //     double serial = 0;
-//     static constexpr auto fields() {
-//       return described(field("k", &Loss::k), field("serial", &Loss::serial));
-//     }
+//     KP_DESCRIBED(Loss, k, serial);
 //   };
+// A struct that writes a field under another name, or a computed one, spells fields() out.
 #pragma once
 
 #include <tuple>
@@ -55,6 +54,25 @@ template <typename... Fields>
 constexpr std::tuple<Fields...> described(Fields... fields) {
   return {fields...};
 }
+
+// Members under their own names, at most 60, as arguments of described(): T is the struct.
+#define KP_PARENS ()
+#define KP_RESCAN(...) KP_RESCAN_16(KP_RESCAN_16(KP_RESCAN_16(KP_RESCAN_16(__VA_ARGS__))))
+#define KP_RESCAN_16(...) KP_RESCAN_4(KP_RESCAN_4(KP_RESCAN_4(KP_RESCAN_4(__VA_ARGS__))))
+#define KP_RESCAN_4(...) KP_RESCAN_1(KP_RESCAN_1(KP_RESCAN_1(KP_RESCAN_1(__VA_ARGS__))))
+#define KP_RESCAN_1(...) __VA_ARGS__
+#define KP_NAMED(...) KP_RESCAN(KP_NAMED_NEXT(__VA_ARGS__))
+#define KP_NAMED_NEXT(member, ...) \
+  ::kneepoint::field(#member, &T::member) __VA_OPT__(, KP_NAMED_AGAIN KP_PARENS(__VA_ARGS__))
+#define KP_NAMED_AGAIN() KP_NAMED_NEXT
+
+// In a struct all of whose fields are members under their own names.
+#define KP_DESCRIBED(Type, ...)                           \
+  static constexpr auto fields() {                        \
+    using T = Type;                                       \
+    return ::kneepoint::described(KP_NAMED(__VA_ARGS__)); \
+  }                                                       \
+  static_assert(true, "a semicolon follows")
 
 // As the first of the fields: an object that stands on one line in a file for people.
 struct OneLine {};

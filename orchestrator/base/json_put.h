@@ -119,15 +119,6 @@ void put_field(JsonWriter& w, const T& object, const Listed& field) {
 template <typename T>
 void put_field(JsonWriter&, const T&, OneLine) {}
 
-// The fields of what is not there.
-template <Described T>
-void put_nulls(JsonWriter& w) {
-  const auto put_null = [&w](const auto& field) {
-    if constexpr (requires { field.name; }) w.key(field.name).null();
-  };
-  std::apply([&](const auto&... one) { (put_null(one), ...); }, T::fields());
-}
-
 template <typename T, typename Get>
 void put_field(JsonWriter& w, const T& object, const FieldsOf<Get>& part) {
   put_fields(w, value_of(object, part.get));

@@ -30,9 +30,7 @@ Use use_of(const Point& point);
 struct BillPart {
   std::string name;  // "nodes", "gpus", "cores", "hourly fee", "job fee", "licence NAME", ...
   std::int64_t micros = 0;
-  static constexpr auto fields() {
-    return described(field("name", &BillPart::name), field("micros", &BillPart::micros));
-  }
+  KP_DESCRIBED(BillPart, name, micros);
 };
 
 struct Bill {

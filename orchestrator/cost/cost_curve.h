@@ -43,18 +43,14 @@ struct CostPoint {
   std::vector<std::string> flags;        // of the measurement
   static constexpr auto fields() {
     using T = CostPoint;
-    return described(
-        field("k", &T::k), field("nodes", [](const T& p) { return p.use.nodes; }),
-        field("modelled", &T::modelled), field("seconds", &T::seconds),
-        field("seconds_interval", &T::seconds_interval), field("efficiency", &T::efficiency),
-        field("per_result_micros", [](const T& p) { return p.per_result.micros; }),
-        field("per_result_interval", &T::per_result_interval), field("results", &T::results),
-        field("success", &T::success),
-        field("billed_seconds", [](const T& p) { return to_seconds(p.bill.billed); }),
-        field("run_micros", [](const T& p) { return p.bill.total; }),
-        field("parts", [](const T& p) { return p.bill.parts; }),
-        field("kwh_per_result", &T::kwh_per_result), field("on_frontier", &T::on_frontier),
-        field("frontier_share", &T::frontier_share), field("queue_seconds", &T::queue_seconds));
+    return described(field("k", &T::k), field("nodes", [](const T& p) { return p.use.nodes; }),
+                     KP_NAMED(modelled, seconds, seconds_interval, efficiency),
+                     field("per_result_micros", [](const T& p) { return p.per_result.micros; }),
+                     KP_NAMED(per_result_interval, results, success),
+                     field("billed_seconds", [](const T& p) { return to_seconds(p.bill.billed); }),
+                     field("run_micros", [](const T& p) { return p.bill.total; }),
+                     field("parts", [](const T& p) { return p.bill.parts; }),
+                     KP_NAMED(kwh_per_result, on_frontier, frontier_share, queue_seconds));
   }
 };
 
@@ -64,7 +60,7 @@ struct BreakEven {
   Money per_hour;
   static constexpr auto fields() {
     using T = BreakEven;
-    return described(field("slower", &T::slower), field("faster", &T::faster),
+    return described(KP_NAMED(slower, faster),
                      field("per_hour_micros", [](const T& one) { return one.per_hour.micros; }));
   }
 };

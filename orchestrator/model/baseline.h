@@ -95,13 +95,10 @@ struct Calibration {
   int recommended_repeats = 0, recommended_history = 0;
   static constexpr auto fields() {
     using T = Calibration;
-    return described(field("made", [](const T& one) { return to_utc_text(one.made_ns); }),
-                     field("repeat_sd", &T::repeat_sd), field("night_sd", &T::night_sd),
-                     field("node_sd", &T::node_sd), field("false_alarm_rate", &T::false_alarm_rate),
-                     field("smallest_detectable", &T::smallest_detectable),
-                     field("repeats", &T::repeats), field("studies", &T::nights),
-                     field("recommended_repeats", &T::recommended_repeats),
-                     field("recommended_history", &T::recommended_history));
+    return described(
+        field("made", [](const T& one) { return to_utc_text(one.made_ns); }),
+        KP_NAMED(repeat_sd, night_sd, node_sd, false_alarm_rate, smallest_detectable, repeats),
+        field("studies", &T::nights), KP_NAMED(recommended_repeats, recommended_history));
   }
 };
 

@@ -26,10 +26,7 @@ using OperationTotal = record::Operation;
 // One fact of provenance. `scope` is a host name, or "run" for what holds for all.
 struct Fact {
   std::string scope, name, value;
-  static constexpr auto fields() {
-    using T = Fact;
-    return described(field("scope", &T::scope), field("name", &T::name), field("value", &T::value));
-  }
+  KP_DESCRIBED(Fact, scope, name, value);
 };
 
 // What a finer analysis needs of a run that succeeded; read apart from RunEvidence, since it grows
@@ -80,9 +77,7 @@ struct PointEvidence {
 // What whoever made the study says of its numbers: `code` is stable, `message` a sentence.
 struct Caveat {
   std::string code, message;
-  static constexpr auto fields() {
-    return described(field("code", &Caveat::code), field("message", &Caveat::message));
-  }
+  KP_DESCRIBED(Caveat, code, message);
 };
 
 // What one allocation held, and for how long its steps ran: what it is billed for.

@@ -35,10 +35,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
   static constexpr auto fields() {
     using T = Shape;
-    return described(one_line, field("nodes", &T::nodes), field("ranks", &T::ranks),
-                     field("ranks_per_node", &T::ranks_per_node),
-                     field("threads_per_rank", &T::threads_per_rank),
-                     field("gpus_per_node", &T::gpus_per_node), field("bind", &T::bind));
+    return described(one_line,
+                     KP_NAMED(nodes, ranks, ranks_per_node, threads_per_rank, gpus_per_node, bind));
   }
 };
 

@@ -19,18 +19,14 @@ struct QuestionAnswer {
   bool needs_prices = false;  // they would make it known
   static constexpr auto fields() {
     using T = QuestionAnswer;
-    return described(one_line, field("about", &T::about), field("known", &T::known),
-                     field("text", &T::text));
+    return described(one_line, KP_NAMED(about, known, text));
   }
 };
 
 struct Question {
   std::string question;
   std::vector<QuestionAnswer> answers;  // equal answers are one; never empty
-  static constexpr auto fields() {
-    using T = Question;
-    return described(field("question", &T::question), field("answers", &T::answers));
-  }
+  KP_DESCRIBED(Question, question, answers);
 };
 
 std::vector<Question> questions_of(const StudyAnalysis& analysis,

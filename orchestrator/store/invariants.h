@@ -17,22 +17,14 @@ namespace kneepoint {
 struct Violation {
   std::string rule;  // its word: "run_outcome"
   std::string what;  // "demo-0a1b2c3d-1 r17: ..."
-  static constexpr auto fields() {
-    return described(field("rule", &Violation::rule), field("what", &Violation::what));
-  }
+  KP_DESCRIBED(Violation, rule, what);
 };
 
 struct DatabaseFindings {
   std::int64_t schema = 0, studies = 0, runs = 0, attempts = 0, samples = 0;
   std::vector<std::string> rules;     // that were looked at
   std::vector<Violation> violations;  // at most kMostTold of a query, and one that says so
-  static constexpr auto fields() {
-    using T = DatabaseFindings;
-    return described(field("schema", &T::schema), field("studies", &T::studies),
-                     field("runs", &T::runs), field("attempts", &T::attempts),
-                     field("samples", &T::samples), field("rules", &T::rules),
-                     field("violations", &T::violations));
-  }
+  KP_DESCRIBED(DatabaseFindings, schema, studies, runs, attempts, samples, rules, violations);
 };
 
 constexpr int kMostTold = 20;

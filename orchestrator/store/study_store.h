@@ -55,10 +55,7 @@ struct StudyRow {
 
   static constexpr auto fields() {
     using T = StudyRow;
-    return described(field("id", &T::id), field("name", &T::name), field("hash8", &T::hash8),
-                     field("n", &T::n), field("state", &T::state), field("runs", &T::runs),
-                     field("succeeded", &T::succeeded), field("failed", &T::failed),
-                     field("backend", &T::backend), field("site", &T::site),
+    return described(KP_NAMED(id, name, hash8, n, state, runs, succeeded, failed, backend, site),
                      field("plan", &T::plan_path), field("work_dir", &T::work_dir),
                      field("created", [](const T& row) { return to_utc_text(row.created_ns); }),
                      field("updated", [](const T& row) { return to_utc_text(row.updated_ns); }));

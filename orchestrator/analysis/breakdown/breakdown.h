@@ -27,12 +27,10 @@ struct Breakdown {
   double balance_between_hosts = 1, balance_inside_hosts = 1;
   static constexpr auto fields() {
     using T = Breakdown;
-    return described(
-        field("ranks", &T::ranks), field("wall", &T::wall), field("useful_mean", &T::useful_mean),
-        field("useful_max", &T::useful_max), field("imbalance", &T::imbalance_seconds),
-        field("communication", &T::communication_seconds), field("load_balance", &T::load_balance),
-        field("communication_efficiency", &T::communication_efficiency),
-        field("parallel_efficiency", &T::parallel_efficiency));
+    return described(KP_NAMED(ranks, wall, useful_mean, useful_max),
+                     field("imbalance", &T::imbalance_seconds),
+                     field("communication", &T::communication_seconds),
+                     KP_NAMED(load_balance, communication_efficiency, parallel_efficiency));
   }
 };
 
@@ -52,16 +50,8 @@ struct Accounting {
   // Shares of ln E(K), which add up to 1; all 0 unless E < 1. Below 0: that factor got better.
   double balance_share = 0, communication_share = 0, computation_share = 0;
   std::string sentence;
-  static constexpr auto fields() {
-    using T = Accounting;
-    return described(field("computation_scaling", &T::computation_scaling),
-                     field("global_efficiency", &T::global_efficiency),
-                     field("implied_efficiency", &T::implied_efficiency),
-                     field("consistent", &T::consistent), field("balance_share", &T::balance_share),
-                     field("communication_share", &T::communication_share),
-                     field("computation_share", &T::computation_share),
-                     field("sentence", &T::sentence));
-  }
+  KP_DESCRIBED(Accounting, computation_scaling, global_efficiency, implied_efficiency, consistent,
+               balance_share, communication_share, computation_share, sentence);
 };
 // `tolerance` is relative. A violation means that the totals are not of the timed region or run.
 Result<Accounting> account(const Breakdown& base, const Breakdown& at, Mode mode,
@@ -76,9 +66,7 @@ struct Straggler {
   std::string sentence;
   static constexpr auto fields() {
     using T = Straggler;
-    return described(one_line, field("host", &T::host), field("whole_host", &T::whole_host),
-                     field("ranks", &T::ranks), field("slower_by", &T::slower_by),
-                     field("more_work", &T::more_work), field("sentence", &T::sentence));
+    return described(one_line, KP_NAMED(host, whole_host, ranks, slower_by, more_work, sentence));
   }
 };
 // Above the median by 5 · 1.4826 · MAD and by 5%. Needs 3 ranks; a host is named with 3 hosts.
@@ -99,9 +87,7 @@ struct OperationShare {
   double share_of_mpi = 0;  // of the time in MPI
   static constexpr auto fields() {
     using T = OperationShare;
-    return described(one_line, field("name", &T::name), field("kind", &T::kind),
-                     field("calls", &T::calls), field("bytes", &T::bytes),
-                     field("share", &T::share), field("share_of_mpi", &T::share_of_mpi));
+    return described(one_line, KP_NAMED(name, kind, calls, bytes, share, share_of_mpi));
   }
 };
 
@@ -112,14 +98,8 @@ struct MpiProfile {
   std::vector<OperationShare> operations;  // by share, largest first
 
   double communication() const { return collective + point_to_point + wait + one_sided; }
-  static constexpr auto fields() {
-    using T = MpiProfile;
-    return described(field("runs", &T::runs), field("window", &T::window),
-                     field("collective", &T::collective),
-                     field("point_to_point", &T::point_to_point), field("wait", &T::wait),
-                     field("one_sided", &T::one_sided), field("other", &T::other),
-                     field("operations", &T::operations));
-  }
+  KP_DESCRIBED(MpiProfile, runs, window, collective, point_to_point, wait, one_sided, other,
+               operations);
 };
 
 // The longest rank's window of one run, in seconds; 0 when it has no profile.

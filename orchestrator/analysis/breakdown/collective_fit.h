@@ -27,10 +27,7 @@ struct LinkCost {
   double alpha = 0;  // seconds per message
   double beta = 0;   // seconds per byte sent
   double gamma = 0;  // seconds per byte reduced
-  static constexpr auto fields() {
-    using T = LinkCost;
-    return described(field("alpha", &T::alpha), field("beta", &T::beta), field("gamma", &T::gamma));
-  }
+  KP_DESCRIBED(LinkCost, alpha, beta, gamma);
 };
 
 // How often each of alpha, beta, gamma is paid. K is whole; all are 0 at K = 1.
@@ -96,7 +93,7 @@ struct AllreducePrediction {
     using T = AllreducePrediction;
     return described(one_line, field("time", &T::seconds),
                      fields_of([](const T& p) { return bounds_of(p.interval); }),
-                     field("extrapolated", &T::extrapolated), field("sentence", &T::sentence));
+                     KP_NAMED(extrapolated, sentence));
   }
 };
 Result<AllreducePrediction> predict_allreduce(const AllreduceModel& model,

@@ -33,9 +33,7 @@ struct RooflinePoint {
   Bound bound = Bound::compute;
   static constexpr auto fields() {
     using T = RooflinePoint;
-    return described(one_line, field("intensity", &T::intensity), field("ridge", &T::ridge),
-                     field("attainable", &T::attainable), field("share_of_peak", &T::share_of_peak),
-                     field("bound", &T::bound));
+    return described(one_line, KP_NAMED(intensity, ridge, attainable, share_of_peak, bound));
   }
 };
 
@@ -54,9 +52,7 @@ struct WorkDepth {
   double speedup_high = 0;  // min(K, W/D)
   static constexpr auto fields() {
     using T = WorkDepth;
-    return described(one_line, field("parallelism", &T::parallelism),
-                     field("speedup_low", &T::speedup_low),
-                     field("speedup_high", &T::speedup_high));
+    return described(one_line, KP_NAMED(parallelism, speedup_low, speedup_high));
   }
 };
 Result<WorkDepth> work_depth(double work, double depth, double k);

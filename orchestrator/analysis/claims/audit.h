@@ -22,11 +22,7 @@ struct RuleFinding {
   RuleVerdict verdict = RuleVerdict::ok;
   std::string sentence;
   std::string question;  // "": nothing to ask
-  static constexpr auto fields() {
-    using T = RuleFinding;
-    return described(field("rule", &T::rule), field("verdict", &T::verdict),
-                     field("sentence", &T::sentence), field("question", &T::question));
-  }
+  KP_DESCRIBED(RuleFinding, rule, verdict, sentence, question);
 };
 
 struct ClaimAudit {

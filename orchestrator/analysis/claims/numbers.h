@@ -19,8 +19,7 @@ struct ClaimNumber {
   std::optional<double> seconds;
   static constexpr auto fields() {
     using T = ClaimNumber;
-    return described(field("k", &T::k), field("speedup", &T::speedup),
-                     field("efficiency", &T::efficiency), field("serial_share", &T::serial),
+    return described(KP_NAMED(k, speedup, efficiency), field("serial_share", &T::serial),
                      field("seconds", &T::seconds));
   }
 };
@@ -36,13 +35,8 @@ struct ClaimNumbers {
   std::optional<double> implied_knee;     // by Amdahl from the last K's serial share
   std::optional<double> implied_ceiling;  // 1 / s
 
-  static constexpr auto fields() {
-    using T = ClaimNumbers;
-    return described(field("k0", &T::k0), field("k0_stated", &T::k0_stated),
-                     field("points", &T::points), field("knee", &T::knee),
-                     field("knee_beyond", &T::knee_beyond), field("implied_knee", &T::implied_knee),
-                     field("implied_ceiling", &T::implied_ceiling));
-  }
+  KP_DESCRIBED(ClaimNumbers, k0, k0_stated, points, knee, knee_beyond, implied_knee,
+               implied_ceiling);
   const ClaimNumber* last() const { return points.empty() ? nullptr : &points.back(); }
 };
 

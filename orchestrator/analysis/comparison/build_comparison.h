@@ -22,8 +22,7 @@ struct BuildSide {
   NightParts parts;    // medians; all 0: the workload doesn't say
   static constexpr auto fields() {
     using T = BuildSide;
-    return described(field("runs", &T::runs), field("failed", &T::failed),
-                     field("time", &T::seconds), fields_of(&T::parts));
+    return described(KP_NAMED(runs, failed), field("time", &T::seconds), fields_of(&T::parts));
   }
 };
 
@@ -36,14 +35,8 @@ struct BuildTest {
   bool slower = false, faster = false;
   std::optional<double> detectable;  // a change that four of five such studies would show
   std::optional<MovedTerm> moved;    // which part of T makes up most of the change
-  static constexpr auto fields() {
-    using T = BuildTest;
-    return described(field("pairs", &T::pairs), field("ratio", &T::ratio),
-                     field("interval", &T::interval), field("p_slower", &T::p_slower),
-                     field("p_faster", &T::p_faster), field("slower", &T::slower),
-                     field("faster", &T::faster), field("detectable", &T::detectable),
-                     field("moved", &T::moved));
-  }
+  KP_DESCRIBED(BuildTest, pairs, ratio, interval, p_slower, p_faster, slower, faster, detectable,
+               moved);
 };
 
 struct BuildPoint : BuildTest {
@@ -52,8 +45,7 @@ struct BuildPoint : BuildTest {
   BuildSide reference, candidate;
   static constexpr auto fields() {
     using T = BuildPoint;
-    return described(field("key", &T::key), field("k", &T::k), field("reference", &T::reference),
-                     field("candidate", &T::candidate),
+    return described(KP_NAMED(key, k, reference, candidate),
                      fields_of([](const T& point) -> const BuildTest& { return point; }));
   }
 };
@@ -78,13 +70,7 @@ struct BuildComparison {
   std::string why;                   // a sentence without its full stop
   std::optional<double> detectable;  // of the curve that shows least
   std::vector<std::string> notes;    // sentences: what else differs between the two
-  static constexpr auto fields() {
-    using T = BuildComparison;
-    return described(field("reference", &T::reference), field("candidate", &T::candidate),
-                     field("verdict", &T::verdict), field("why", &T::why),
-                     field("detectable", &T::detectable), field("curves", &T::curves),
-                     field("notes", &T::notes));
-  }
+  KP_DESCRIBED(BuildComparison, reference, candidate, verdict, why, detectable, curves, notes);
 };
 
 // None: the study has not exactly two builds of the same points. Half of `confirm_alpha` is for all

@@ -45,10 +45,7 @@ struct ComparedPoint {
 // What is not the same on both sides. It is shown, and is often what the comparison is about.
 struct Difference {
   std::string what, a, b;
-  static constexpr auto fields() {
-    using T = Difference;
-    return described(field("what", &T::what), field("a", &T::a), field("b", &T::b));
-  }
+  KP_DESCRIBED(Difference, what, a, b);
 };
 
 struct CurveComparison {

@@ -59,9 +59,8 @@ struct NightTest {
     using T = NightTest;
     return described(field("nights", &T::window), field("history", &T::history),
                      field("ratio", [](const T& test) { return 1 + test.effect; }),
-                     field("low", &T::low), field("high", &T::high),
-                     field("p_slower", &T::p_slower), field("p_faster", &T::p_faster),
-                     field("deviation", &T::sd), field("cliffs_delta", &T::cliff));
+                     KP_NAMED(low, high, p_slower, p_faster), field("deviation", &T::sd),
+                     field("cliffs_delta", &T::cliff));
   }
 };
 // None: too little history.
@@ -89,10 +88,7 @@ struct MovedTerm {
 // A night, and the program that ran on it: hashes; "": not recorded.
 struct NightOfProgram {
   std::string night, program;
-  static constexpr auto fields() {
-    using T = NightOfProgram;
-    return described(field("night", &T::night), field("program", &T::program));
-  }
+  KP_DESCRIBED(NightOfProgram, night, program);
 };
 
 // A dated change of the level of T, and the nights on either side.
@@ -100,11 +96,7 @@ struct LevelChange {
   double ratio = 1;                           // of the new level to the one before
   std::optional<NightOfProgram> last_before;  // none: the history begins with it
   NightOfProgram first_after;
-  static constexpr auto fields() {
-    using T = LevelChange;
-    return described(field("ratio", &T::ratio), field("last_before", &T::last_before),
-                     field("first_after", &T::first_after));
-  }
+  KP_DESCRIBED(LevelChange, ratio, last_before, first_after);
 };
 
 struct GateFinding {
@@ -124,10 +116,8 @@ struct GateFinding {
   static constexpr auto fields() {
     using T = GateFinding;
     return described(
-        field("name", &T::name), field("whole_curve", &T::whole_curve), field("k", &T::ks),
-        field("slower", &T::slower), field("slower_before", &T::slower_before),
-        field("faster", &T::faster), field("faster_before", &T::faster_before),
-        field("detectable", &T::detectable), field("tests", &T::tests),
+        KP_NAMED(name, whole_curve), field("k", &T::ks),
+        KP_NAMED(slower, slower_before, faster, faster_before, detectable, tests),
         field("moved", [](const T& f) { return f.moved ? &f.moved->name : nullptr; }),
         field("moved_share", [](const T& f) { return f.moved ? &f.moved->share : nullptr; }),
         field("since",
@@ -151,10 +141,10 @@ struct Confirmation {
   bool confirmed = false;
   static constexpr auto fields() {
     using T = Confirmation;
-    return described(
-        field("name", &T::name), field("whole_curve", &T::whole_curve), field("ratio", &T::ratio),
-        fields_of([](const T& one) { return bounds_of(one.interval); }), field("p", &T::p),
-        field("cliffs_delta", &T::cliff), field("confirmed", &T::confirmed));
+    return described(KP_NAMED(name, whole_curve, ratio),
+                     fields_of([](const T& one) { return bounds_of(one.interval); }),
+                     field("p", &T::p), field("cliffs_delta", &T::cliff),
+                     field("confirmed", &T::confirmed));
   }
 };
 
@@ -167,10 +157,9 @@ struct BaselineRatio {
   bool slower = false, faster = false;  // the interval is off 1, and the ratio by min_effect
   static constexpr auto fields() {
     using T = BaselineRatio;
-    return described(field("name", &T::name), field("ratio", &T::ratio),
+    return described(KP_NAMED(name, ratio),
                      fields_of([](const T& one) { return bounds_of(one.interval); }),
-                     field("cliffs_delta", &T::cliff), field("slower", &T::slower),
-                     field("faster", &T::faster));
+                     field("cliffs_delta", &T::cliff), KP_NAMED(slower, faster));
   }
 };
 
@@ -182,8 +171,7 @@ struct Drift {
   bool drifted = false, drifted_before = false;  // the same the night before
   static constexpr auto fields() {
     using T = Drift;
-    return described(field("curve", &T::name), field("ratio", &T::ratio), field("p", &T::p),
-                     field("drifted", &T::drifted), field("drifted_before", &T::drifted_before));
+    return described(field("curve", &T::name), KP_NAMED(ratio, p, drifted, drifted_before));
   }
 };
 
@@ -197,10 +185,8 @@ struct KneeShift {
   bool confirmed = false;  // by builds in turns
   static constexpr auto fields() {
     using T = KneeShift;
-    return described(field("curve", &T::name), field("before", &T::before),
-                     field("tonight", &T::tonight), field("octaves", &T::octaves),
-                     field("low", &T::low), field("high", &T::high), field("shifted", &T::shifted),
-                     field("confirmed", &T::confirmed));
+    return described(field("curve", &T::name),
+                     KP_NAMED(before, tonight, octaves, low, high, shifted, confirmed));
   }
 };
 
@@ -209,9 +195,7 @@ struct GateNeeds {
   int nights = 0;   // more of them
   int repeats = 0;  // at a point, instead of those there are
   std::string sentence;
-  static constexpr auto fields() {
-    return described(field("nights", &GateNeeds::nights), field("repeats", &GateNeeds::repeats));
-  }
+  KP_DESCRIBED(GateNeeds, nights, repeats);
 };
 
 struct GateAnswer {

@@ -20,8 +20,7 @@ struct NightParts {  // of the median T, seconds; all 0: the workload doesn't sa
   double compute = 0, communication = 0, rest = 0;
   static constexpr auto fields() {
     using T = NightParts;
-    return described(field("compute", &T::compute), field("communication", &T::communication),
-                     field("imbalance", &T::rest));
+    return described(KP_NAMED(compute, communication), field("imbalance", &T::rest));
   }
 };
 

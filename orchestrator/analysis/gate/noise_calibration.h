@@ -35,14 +35,8 @@ struct NoiseComponents {
   std::vector<std::string> untold;  // sentences
 
   std::optional<double> night_sd() const;  // both parts
-  static constexpr auto fields() {
-    using T = NoiseComponents;
-    return described(
-        field("runs", &T::runs), field("points", &T::points), field("nights", &T::nights),
-        field("node_sets", &T::node_sets), field("repeat_sd", &T::repeat_sd),
-        field("common_night_sd", &T::common_night_sd), field("point_night_sd", &T::point_night_sd),
-        field("node_sd", &T::node_sd), field("untold", &T::untold));
-  }
+  KP_DESCRIBED(NoiseComponents, runs, points, nights, node_sets, repeat_sd, common_night_sd,
+               point_night_sd, node_sd, untold);
 };
 // Needs at least two runs at some point in some night.
 std::optional<NoiseComponents> estimate_noise(const std::vector<NoiseRun>& runs);
@@ -75,11 +69,7 @@ struct NoiseAdvice {
   int repeats = 0, history = 0;
   double detectable = 0;
   bool reachable = false;  // false: not with 20 repeats and 30 nights, which the numbers are of
-  static constexpr auto fields() {
-    using T = NoiseAdvice;
-    return described(field("repeats", &T::repeats), field("history", &T::history),
-                     field("detectable", &T::detectable), field("reachable", &T::reachable));
-  }
+  KP_DESCRIBED(NoiseAdvice, repeats, history, detectable, reachable);
 };
 NoiseAdvice advise_effort(const NoiseComponents& noise, const GateShape& shape,
                           const GateOptions& options);

@@ -43,12 +43,8 @@ struct Knee {
   }
   static constexpr auto fields() {
     using T = Knee;
-    return described(one_line, field("rule", &T::rule), field("floor", &T::floor),
-                     field("k", &T::k), field("low", &T::low), field("high", &T::high),
-                     field("k_sure", &T::k_sure), field("k_maybe", &T::k_maybe),
-                     field("status", &T::place), field("basis", &T::basis),
-                     field("open_high", &T::open_high), field("extrapolated", &T::extrapolated),
-                     field("note", &T::note));
+    return described(one_line, KP_NAMED(rule, floor, k, low, high, k_sure, k_maybe),
+                     field("status", &T::place), KP_NAMED(basis, open_high, extrapolated, note));
   }
 };
 

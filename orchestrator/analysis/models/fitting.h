@@ -26,8 +26,7 @@ struct Coefficients {
   double first() const { return one + inverse_k; }  // T(1)
   static constexpr auto fields() {
     using T = Coefficients;
-    return described(one_line, field("one", &T::one), field("inverse_k", &T::inverse_k),
-                     field("log2_k", &T::log2_k), field("k_minus_1", &T::k_minus_1));
+    return described(one_line, KP_NAMED(one, inverse_k, log2_k, k_minus_1));
   }
 };
 

@@ -54,16 +54,13 @@ struct ModelFit {
   static constexpr auto fields() {
     using T = ModelFit;
     return described(
-        field("name", &T::name), field("weight", &T::weight),
-        field("coefficients", &T::coefficients), field("serial_fraction", &T::serial_fraction),
-        field("ceiling", &T::ceiling), field("ceiling_reached", &T::ceiling_reached),
+        KP_NAMED(name, weight, coefficients, serial_fraction, ceiling, ceiling_reached),
         field("delta_aicc", &T::delta), field("left_out_rms", &T::left_out_rms),
         field("lack_of_fit_p",
               [](const T& fit) {
                 return fit.lack_of_fit ? std::optional(fit.lack_of_fit->p) : std::nullopt;
               }),
-        field("fastest_k", &T::fastest_k), field("fastest_in_range", &T::fastest_in_range),
-        field("not_detectable", &T::not_detectable));
+        KP_NAMED(fastest_k, fastest_in_range, not_detectable));
   }
 };
 
@@ -74,8 +71,7 @@ struct NotFitted {
   std::string why;
   static constexpr auto fields() {
     using T = NotFitted;
-    return described(one_line, field("name", &T::name), field("why", &T::why),
-                     field("add_k", &T::add_k));
+    return described(one_line, KP_NAMED(name, why, add_k));
   }
 };
 

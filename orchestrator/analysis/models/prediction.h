@@ -31,7 +31,7 @@ struct ModelPrediction {
   static constexpr auto fields() {
     using T = ModelPrediction;
     return described(one_line, field("name", &T::model), field("time", &T::seconds),
-                     field("low", &T::low), field("high", &T::high));
+                     KP_NAMED(low, high));
   }
 };
 
@@ -44,9 +44,8 @@ struct Prediction {
   std::string note;                     // what the models say where they differ; else empty
   static constexpr auto fields() {
     using T = Prediction;
-    return described(one_line, field("k", &T::k), field("time", &T::seconds), field("low", &T::low),
-                     field("high", &T::high), field("extrapolated", &T::extrapolated),
-                     field("models", &T::models), field("note", &T::note));
+    return described(one_line, field("k", &T::k), field("time", &T::seconds),
+                     KP_NAMED(low, high, extrapolated, models, note));
   }
 };
 
@@ -71,12 +70,7 @@ struct ModelIntervals {
   std::optional<Bounds> serial_fraction;  // strong only
   Bounds log_share, linear_share;         // c/T(1) and d/T(1)
   std::optional<Bounds> fastest_k;        // strong only; infinity: falls for ever
-  static constexpr auto fields() {
-    using T = ModelIntervals;
-    return described(field("serial_fraction", &T::serial_fraction),
-                     field("log_share", &T::log_share), field("linear_share", &T::linear_share),
-                     field("fastest_k", &T::fastest_k));
-  }
+  KP_DESCRIBED(ModelIntervals, serial_fraction, log_share, linear_share, fastest_k);
 };
 
 // None when a K has one run only.

@@ -54,11 +54,7 @@ Result<std::optional<double>> largest_serial_fraction(double k, double e,
 struct Optimum {
   double k = 1;  // continuous, at least 1
   std::int64_t k_integer = 1, k_power_of_two = 1;
-  static constexpr auto fields() {
-    using T = Optimum;
-    return described(field("k", &T::k), field("k_integer", &T::k_integer),
-                     field("k_power_of_two", &T::k_power_of_two));
-  }
+  KP_DESCRIBED(Optimum, k, k_integer, k_power_of_two);
 };
 Result<std::optional<Optimum>> fastest_k(const ScalingLaw& law);
 

@@ -43,8 +43,7 @@ struct AuditCheck {
   std::string measure;  // what would answer it
   static constexpr auto fields() {
     using T = AuditCheck;
-    return described(one_line, field("question", &T::question), field("answer", &T::answer),
-                     field("measure", &T::measure));
+    return described(one_line, KP_NAMED(question, answer, measure));
   }
 };
 
@@ -61,7 +60,7 @@ struct SuperlinearAudit {
     return described(
         field("efficiency", &T::efficiency),
         field("finding", [](const T& audit) { return to_text(audit.finding, audit.cause); }),
-        field("sentence", &T::sentence), field("settle", &T::settle), field("checks", &T::checks));
+        KP_NAMED(sentence, settle, checks));
   }
 };
 

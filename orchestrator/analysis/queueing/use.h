@@ -23,8 +23,7 @@ struct QueueWait {
   double median_seconds = 0, largest_seconds = 0;  // over these
   static constexpr auto fields() {
     using T = QueueWait;
-    return described(one_line, field("k", &T::k), field("nodes", &T::nodes),
-                     field("runs", &T::runs), field("allocations", &T::allocations),
+    return described(one_line, KP_NAMED(k, nodes, runs, allocations),
                      field("median", &T::median_seconds), field("largest", &T::largest_seconds));
   }
 };

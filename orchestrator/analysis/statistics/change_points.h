@@ -23,9 +23,7 @@ struct ChangePoint {
   std::size_t night = 0;  // first of the new level
   double ratio = 1;       // new level over the old one
   double p = 1;
-  static constexpr auto fields() {
-    return described(field("night", &ChangePoint::night), field("ratio", &ChangePoint::ratio));
-  }
+  KP_DESCRIBED(ChangePoint, night, ratio);
 };
 
 // `log_values` by night. Ascending.

@@ -13,7 +13,8 @@ namespace kneepoint {
 struct Bounds {
   double low = 0, high = 0;
   static constexpr auto fields() {
-    return described(one_line, field("low", &Bounds::low), field("high", &Bounds::high));
+    using T = Bounds;
+    return described(one_line, KP_NAMED(low, high));
   }
 };
 
@@ -21,11 +22,7 @@ struct Interval {
   double low = 0, high = 0;
   double level = 0.95;  // what it really has: 0.968 for Hodges-Lehmann at 5 × 5
   std::string method;   // "Hodges-Lehmann", "Welch on logs", "order statistics", "range"
-  static constexpr auto fields() {
-    using T = Interval;
-    return described(field("low", &T::low), field("high", &T::high), field("level", &T::level),
-                     field("method", &T::method));
-  }
+  KP_DESCRIBED(Interval, low, high, level, method);
 };
 
 inline constexpr char kWelch[] = "Welch on logs";

@@ -23,8 +23,7 @@ struct TailQuantile {
   std::int64_t samples_needed = 0;  // for both sides
   static constexpr auto fields() {
     using T = TailQuantile;
-    return described(one_line, field("value", &T::value), field("low", &T::low),
-                     field("high", &T::high));
+    return described(one_line, KP_NAMED(value, low, high));
   }
 };
 
@@ -37,9 +36,8 @@ struct TailSummary {
   double max_is_above = 0;
   static constexpr auto fields() {
     using T = TailSummary;
-    return described(field("iterations", &T::samples), field("mean", &T::mean),
-                     field("p50", &T::p50), field("p95", &T::p95), field("p99", &T::p99),
-                     field("max", &T::max), field("max_is_above", &T::max_is_above));
+    return described(field("iterations", &T::samples),
+                     KP_NAMED(mean, p50, p95, p99, max, max_is_above));
   }
 };
 Result<TailSummary> summarise_tail(std::vector<double> seconds);
@@ -67,9 +65,7 @@ struct TailGrowth {
   std::string sentence;
   static constexpr auto fields() {
     using T = TailGrowth;
-    return described(one_line, field("measured", &T::measured), field("expected", &T::expected),
-                     field("jitter_share", &T::jitter_share), field("lower_bound", &T::lower_bound),
-                     field("sentence", &T::sentence));
+    return described(one_line, KP_NAMED(measured, expected, jitter_share, lower_bound, sentence));
   }
 };
 Result<TailGrowth> tail_growth(const std::vector<double>& seconds0, double ranks0,
@@ -86,9 +82,8 @@ struct MetricSummary {
   std::optional<Interval> interval;
   static constexpr auto fields() {
     using T = MetricSummary;
-    return described(one_line, field("name", &T::name), field("unit", &T::unit),
-                     field_or_null("better", &T::better), field("runs", &T::runs),
-                     field("median", &T::median), fields_of(&T::interval));
+    return described(one_line, KP_NAMED(name, unit), field_or_null("better", &T::better),
+                     KP_NAMED(runs, median), fields_of(&T::interval));
   }
 };
 

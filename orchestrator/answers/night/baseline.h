@@ -80,7 +80,7 @@ struct ImportedHistory {
   static constexpr auto fields() {
     using T = ImportedHistory;
     return described(field("series", &T::series), field("imported", &T::fresh),
-                     field("known", &T::known), field("unused", &T::unused));
+                     KP_NAMED(known, unused));
   }
 };
 // Reads all of the table before anything is written, and writes all of it or nothing. What the

@@ -30,7 +30,7 @@ struct PruneAnswer {
   std::int64_t database_bytes = 0;  // when they are thinned; 0 before
   static constexpr auto fields() {
     using T = PruneAnswer;
-    return described(field("dry_run", &T::dry_run), field("studies", &T::studies),
+    return described(KP_NAMED(dry_run, studies),
                      field_or_null("database_bytes", &T::database_bytes));
   }
   std::int64_t samples() const;

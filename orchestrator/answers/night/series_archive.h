@@ -60,10 +60,9 @@ struct SeriesExport {
   std::vector<std::string> left_out;  // keys of plans and sites that may be secret
   static constexpr auto fields() {
     using T = SeriesExport;
-    return described(field("series", &T::series), field("file", &T::file),
-                     field("studies", &T::studies), field("not_finished", &T::unfinished),
+    return described(KP_NAMED(series, file, studies), field("not_finished", &T::unfinished),
                      field("bytes", &T::size), field("sha256", &T::digest),
-                     field("signer", &T::signer), field("left_out", &T::left_out));
+                     KP_NAMED(signer, left_out));
   }
 };
 // `file` "": after the series. `private_key` "": not signed.
@@ -80,10 +79,8 @@ struct SeriesImport {
   std::vector<std::string> kept;     // decisions that were there and stay
   static constexpr auto fields() {
     using T = SeriesImport;
-    return described(field("series", &T::series), field("file", &T::file),
-                     field("sha256", &T::digest), field("signer", &T::signer),
-                     field("studies", &T::studies), field("known", &T::known),
-                     field("kept", &T::kept));
+    return described(KP_NAMED(series, file), field("sha256", &T::digest),
+                     KP_NAMED(signer, studies, known, kept));
   }
 };
 // `file`: its name without folders; `trusted`: it was signed by a key that the user named.

@@ -50,23 +50,14 @@ struct SeriesPoint {
   int k = 1;
   std::vector<std::optional<double>> seconds;  // median T by night
   std::vector<ChangePoint> changes;            // of the level; `night` is an index of `seconds`
-  static constexpr auto fields() {
-    using T = SeriesPoint;
-    return described(field("key", &T::key), field("workload", &T::workload),
-                     field("mode", &T::mode), field("k", &T::k), field("seconds", &T::seconds),
-                     field("changes", &T::changes));
-  }
+  KP_DESCRIBED(SeriesPoint, key, workload, mode, k, seconds, changes);
 };
 
 struct SeriesNights {
   std::string series;
   std::vector<SeriesNight> nights;  // oldest first
   std::vector<SeriesPoint> points;  // of the newest
-  static constexpr auto fields() {
-    using T = SeriesNights;
-    return described(field("series", &T::series), field("nights", &T::nights),
-                     field("points", &T::points));
-  }
+  KP_DESCRIBED(SeriesNights, series, nights, points);
 };
 Result<SeriesNights> series_nights(StudyStore& store, const SeriesLine& series,
                                    JudgedNights& judged);

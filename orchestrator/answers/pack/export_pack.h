@@ -32,10 +32,9 @@ struct PackExport {
   std::vector<Problem> problems;      // of the book; then nothing was made
   static constexpr auto fields() {
     using T = PackExport;
-    return described(field("study", &T::study), field("file", &T::file),
+    return described(KP_NAMED(study, file),
                      field("bytes", [](const T& made) { return made.bytes.size(); }),
-                     field("sha256", &T::digest), field("signer", &T::signer),
-                     field("left_out", &T::left_out));
+                     field("sha256", &T::digest), KP_NAMED(signer, left_out));
   }
 };
 

@@ -33,8 +33,8 @@ struct PackImport {
   static constexpr auto fields() {
     using T = PackImport;
     return described(field("study", [](const T& done) { return done.study.id; }),
-                     field("created", &T::created), field("file", &T::file),
-                     field("sha256", &T::digest), field("signer", &T::signer),
+                     KP_NAMED(created, file), field("sha256", &T::digest),
+                     field("signer", &T::signer),
                      field("runs", [](const T& done) { return done.study.runs; }),
                      field("caveats", &T::caveats));
   }

@@ -30,9 +30,7 @@ struct DatabaseVerdict {
 struct PackPart {
   std::string name;
   std::size_t bytes = 0;
-  static constexpr auto fields() {
-    return described(field("name", &PackPart::name), field("bytes", &PackPart::bytes));
-  }
+  KP_DESCRIBED(PackPart, name, bytes);
 };
 
 struct PackVerdict {
@@ -49,7 +47,7 @@ struct PackVerdict {
     using T = PackVerdict;
     return described(
         field("file", &T::file), field("valid", [](const T& v) { return v.pack.has_value(); }),
-        field("why", &T::why), field("study", &T::study),
+        KP_NAMED(why, study),
         field("sha256", [](const T& v) { return v.pack ? v.pack->digest : std::string(); }),
         field("signer", [](const T& v) { return v.pack ? v.pack->signer : std::string(); }),
         field("trusted", [](const T& v) { return v.pack.has_value() && v.has_key; }),

@@ -25,10 +25,7 @@ struct SiteFinding {
   std::string what;
   Grade grade = Grade::ok;
   std::string text;  // what was seen; of a warning or a bad one also what to change
-  static constexpr auto fields() {
-    using T = SiteFinding;
-    return described(field("what", &T::what), field("grade", &T::grade), field("text", &T::text));
-  }
+  KP_DESCRIBED(SiteFinding, what, grade, text);
 };
 
 // The largest allocation that the site's limits and the backend leave; 0: not known.

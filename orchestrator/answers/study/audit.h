@@ -51,8 +51,7 @@ struct AuditAnswer {
   static constexpr auto fields() {
     using T = AuditAnswer;
     return described(field("schema", [](const T&) { return "kneepoint.audit/1"; }),
-                     field("subject", &T::subject), field("floor", &T::floor),
-                     field("caveats", &T::caveats), field("claims", &T::claims));
+                     KP_NAMED(subject, floor, caveats, claims));
   }
 };
 

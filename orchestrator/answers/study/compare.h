@@ -33,7 +33,7 @@ struct CompareStudy {
   Prices prices;
   static constexpr auto fields() {
     using T = CompareStudy;
-    return described(field("study", &T::id), field("site", &T::site), field("backend", &T::backend),
+    return described(field("study", &T::id), KP_NAMED(site, backend),
                      fields_of([](const T& one) { return one.prices.names(); }),
                      field("caveats", &T::caveats));
   }
@@ -45,9 +45,7 @@ struct PricedSide : ComparedSide {
   static constexpr auto fields() {
     using T = PricedSide;
     return described(
-        field("runs", &T::runs), field("seconds", &T::seconds),
-        field("seconds_interval", &T::seconds_interval), field("efficiency", &T::efficiency),
-        field("efficiency_interval", &T::efficiency_interval),
+        KP_NAMED(runs, seconds, seconds_interval, efficiency, efficiency_interval),
         field(
             "per_result_micros",
             [](const T& one) { return one.cost ? micros_of(one.cost->per_result) : std::nullopt; }),
@@ -72,8 +70,7 @@ struct PricedPoint : ComparedPoint {
                              return PricedSide{at.b, at.cost_b};
                            }),
                      field("ratio", &T::ratio), field("ratio_interval", &T::interval),
-                     field("faster", &T::faster), field("why", &T::why),
-                     field("break_even", &T::below));
+                     KP_NAMED(faster, why), field("break_even", &T::below));
   }
 };
 
@@ -82,11 +79,7 @@ struct ComparedKnee {
   std::string where;
   std::optional<double> low, high;
   bool open_high = false;
-  static constexpr auto fields() {
-    using T = ComparedKnee;
-    return described(field("k", &T::k), field("where", &T::where), field("low", &T::low),
-                     field("high", &T::high));
-  }
+  KP_DESCRIBED(ComparedKnee, k, where, low, high);
 };
 
 struct PricedComparison : CurveComparison {
@@ -98,15 +91,12 @@ struct PricedComparison : CurveComparison {
   const PricedPoint* telling() const;  // nullptr: none
   static constexpr auto fields() {
     using T = PricedComparison;
-    return described(field("case", &T::case_name), field("mode", &T::mode),
-                     field("build_a", &T::build_a), field("build_b", &T::build_b),
-                     field("shape", &T::shape), field("result", &T::result_name),
-                     field("telling_k", &T::telling_k),
+    return described(field("case", &T::case_name), KP_NAMED(mode, build_a, build_b, shape),
+                     field("result", &T::result_name), field("telling_k", &T::telling_k),
                      field("knee_a", [](const T& one) { return one.knee_of(false); }),
                      field("knee_b", [](const T& one) { return one.knee_of(true); }),
-                     field("points", &T::priced_points), field("only_a", &T::only_a),
-                     field("only_b", &T::only_b), field("obstacles", &T::obstacles),
-                     field("differences", &T::differences));
+                     field("points", &T::priced_points),
+                     KP_NAMED(only_a, only_b, obstacles, differences));
   }
 };
 
@@ -121,9 +111,8 @@ struct ComparePair {
   static constexpr auto fields() {
     using T = ComparePair;
     return described(field("a", [](const T& one) { return one.a.id; }),
-                     field("b", [](const T& one) { return one.b.id; }), field("curves", &T::curves),
-                     field("not_compared", &T::not_compared), field("differences", &T::differences),
-                     field("notes", &T::notes), field("no_money", &T::no_money));
+                     field("b", [](const T& one) { return one.b.id; }),
+                     KP_NAMED(curves, not_compared, differences, notes, no_money));
   }
 };
 
@@ -138,8 +127,7 @@ struct CompareAnswer {
   static constexpr auto fields() {
     using T = CompareAnswer;
     return described(field("schema", [](const T&) { return "kneepoint.compare/1"; }),
-                     field("floor", &T::floor), field("studies", &T::studies),
-                     field("pairs", &T::pairs));
+                     KP_NAMED(floor, studies, pairs));
   }
 };
 

@@ -21,17 +21,11 @@ namespace kneepoint {
 std::string outcome_sentence(const AttemptRow& attempt);
 
 struct ProfileStory : AttemptProfile {
-  static constexpr auto fields() {
-    using T = ProfileStory;
-    return described(field("ranks", &T::ranks), field("operations", &T::operations));
-  }
+  KP_DESCRIBED(ProfileStory, ranks, operations);
 };
 
 struct PushedStory : PushedSoFar {
-  static constexpr auto fields() {
-    using T = PushedStory;
-    return described(field("records", &T::records), field("samples", &T::samples));
-  }
+  KP_DESCRIBED(PushedStory, records, samples);
 };
 
 struct AttemptStory : AttemptRow {
@@ -50,16 +44,11 @@ struct AttemptStory : AttemptRow {
   static constexpr auto fields() {
     using T = AttemptStory;
     return described(
-        field("number", &T::number), field("state", &T::state), field("reason", &T::reason),
-        field("detail", &T::detail), field("sentence", &T::sentence),
-        field("allocation", &T::allocation), field("job", &T::job_id),
-        field_if_any("nodes", &T::nodes), field("submitted_ns", &T::submitted_ns),
-        field("started_ns", &T::started_ns), field("ended_ns", &T::ended_ns),
-        field("exit_code", &T::exit_code), field("signal", &T::signal), field("folder", &T::folder),
-        field("folder_exists", &T::folder_exists),
+        KP_NAMED(number, state, reason, detail, sentence, allocation), field("job", &T::job_id),
+        field_if_any("nodes", &T::nodes),
+        KP_NAMED(submitted_ns, started_ns, ended_ns, exit_code, signal, folder, folder_exists),
         field_if_any("pushed", [](const T& a) { return when(a.pushed.records > 0, a.pushed); }),
-        field("samples", &T::samples), field("metrics", &T::metrics),
-        field_if_any("kept", &T::kept_paths), field("ranks", &T::ranks),
+        KP_NAMED(samples, metrics), field_if_any("kept", &T::kept_paths), field("ranks", &T::ranks),
         field_if_any("mpi_profile",
                      [](const T& a) { return when(!a.profile.ranks.empty(), a.profile); }),
         field("provenance", &T::facts));
@@ -71,8 +60,8 @@ struct PointStory : Point {
   std::vector<std::pair<std::string, std::string>> environment() const;
   static constexpr auto fields() {
     using T = PointStory;
-    return described(field("key", &T::key), field("case", &T::case_name), field("mode", &T::mode),
-                     field("k", &T::k), field("nodes", [](const T& p) { return p.shape.nodes; }),
+    return described(field("key", &T::key), field("case", &T::case_name), KP_NAMED(mode, k),
+                     field("nodes", [](const T& p) { return p.shape.nodes; }),
                      field("ranks", [](const T& p) { return p.shape.ranks; }),
                      field("threads_per_rank", [](const T& p) { return p.shape.threads_per_rank; }),
                      field("size", [](const T& p) { return when(p.has_size, p.size); }),
@@ -95,7 +84,7 @@ struct RunStory {
                      field("round", [](const T& one) { return one.found.run.round; }),
                      field("finished", [](const T& one) { return one.found.run.finished; }),
                      field("point", [](const T& one) { return PointStory{one.found.point}; }),
-                     field("attempts", &T::attempts), field("events", &T::events));
+                     KP_NAMED(attempts, events));
   }
 };
 

@@ -32,8 +32,7 @@ struct ImportedPoint {
   double seconds = 0, speedup = 0, efficiency = 0;  // medians, relative to the curve's smallest K
   static constexpr auto fields() {
     using T = ImportedPoint;
-    return described(field("k", &T::k), field("runs", &T::runs), field("time", &T::seconds),
-                     field("speedup", &T::speedup), field("efficiency", &T::efficiency));
+    return described(KP_NAMED(k, runs), field("time", &T::seconds), KP_NAMED(speedup, efficiency));
   }
 };
 
@@ -44,7 +43,7 @@ struct ImportedCurve {
   static constexpr auto fields() {
     using T = ImportedCurve;
     return described(field("build", &T::build), field("case", &T::case_name),
-                     field("mode", &T::mode), field("points", &T::points));
+                     KP_NAMED(mode, points));
   }
 };
 
@@ -61,10 +60,9 @@ struct ImportAnswer {
   static constexpr auto fields() {
     using T = ImportAnswer;
     return described(
-        field("study", &T::study), field("created", &T::created), field("file", &T::file),
-        field("sha256", &T::sha256), field("runs", &T::runs),
+        KP_NAMED(study, created, file, sha256, runs),
         field("time_unit", [](const T& one) { return one.relative ? "baseline" : "s"; }),
-        field("curves", &T::curves), field("caveats", &T::caveats));
+        KP_NAMED(curves, caveats));
   }
 };
 

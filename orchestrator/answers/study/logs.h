@@ -34,10 +34,9 @@ struct RunOutput {
 
   static constexpr auto fields() {
     using T = RunOutput;
-    return described(
-        field("study", &T::study), field("run", &T::run), field("attempt", &T::attempt),
-        field("stream", &T::stream), field("path", &T::path), field("text", &T::text),
-        field_or_null("missing_because", &T::missing_because), field("kept", &T::kept));
+    return described(KP_NAMED(study, run, attempt, stream, path, text),
+                     field_or_null("missing_because", &T::missing_because),
+                     field("kept", &T::kept));
   }
 
   std::string attempt_name() const;  // "r17-a2"

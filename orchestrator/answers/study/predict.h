@@ -34,13 +34,8 @@ struct PredictedPoint {
   std::optional<double> scaled_speedup;          // weak: Gustafson's
   std::optional<double> ceiling_reached;         // strong with s > 0: S·s
   std::optional<double> largest_serial;          // strong: keeps E at 0.8; none: no s does
-  static constexpr auto fields() {
-    using T = PredictedPoint;
-    return described(
-        field("k", &T::k), field("time", &T::time), field("speedup", &T::speedup),
-        field("efficiency", &T::efficiency), field("scaled_speedup", &T::scaled_speedup),
-        field("ceiling_reached", &T::ceiling_reached), field("largest_serial", &T::largest_serial));
-  }
+  KP_DESCRIBED(PredictedPoint, k, time, speedup, efficiency, scaled_speedup, ceiling_reached,
+               largest_serial);
 };
 
 // The last whole K that keeps E at `floor` or above; `beyond`: it is `to`, and perhaps not the
@@ -49,10 +44,7 @@ struct FloorReach {
   double floor = 0;
   int k = 1;
   bool beyond = false;
-  static constexpr auto fields() {
-    using T = FloorReach;
-    return described(field("floor", &T::floor), field("k", &T::k), field("beyond", &T::beyond));
-  }
+  KP_DESCRIBED(FloorReach, floor, k, beyond);
 };
 
 // Where T is smallest, and what one has there with a whole number of workers.
@@ -61,8 +53,7 @@ struct Fastest {
   double speedup = 0, efficiency = 0;
   static constexpr auto fields() {
     using T = Fastest;
-    return described(fields_of(&T::at), field("speedup", &T::speedup),
-                     field("efficiency", &T::efficiency));
+    return described(fields_of(&T::at), KP_NAMED(speedup, efficiency));
   }
 };
 
@@ -76,8 +67,8 @@ struct LawPrediction {
     using T = LawPrediction;
     return described(field("serial", [](const T& p) { return p.law.serial; }),
                      field("log_coefficient", [](const T& p) { return p.law.log_coefficient; }),
-                     field("ceiling", &T::ceiling), field("fastest", &T::fastest),
-                     field("floors", &T::reach), field("points", &T::points));
+                     KP_NAMED(ceiling, fastest), field("floors", &T::reach),
+                     field("points", &T::points));
   }
 };
 
@@ -85,11 +76,7 @@ struct PredictAnswer {
   Mode mode = Mode::strong;
   int to = 512;
   std::vector<LawPrediction> predictions;  // by s, then by c
-  static constexpr auto fields() {
-    using T = PredictAnswer;
-    return described(field("mode", &T::mode), field("to", &T::to),
-                     field("predictions", &T::predictions));
-  }
+  KP_DESCRIBED(PredictAnswer, mode, to, predictions);
 };
 
 // K = 1, 2, 4, ... up to `to`, and `to` itself.
@@ -100,11 +87,7 @@ Result<PredictAnswer> predict(const PredictRequest& request);
 struct IsoLaw {
   double serial = 0, coefficient = 0;
   Growth growth = Growth::logarithmic;
-  static constexpr auto fields() {
-    using T = IsoLaw;
-    return described(field("serial", &T::serial), field("growth", &T::growth),
-                     field("coefficient", &T::coefficient));
-  }
+  KP_DESCRIBED(IsoLaw, serial, growth, coefficient);
 };
 
 struct IsoPoint {
@@ -112,8 +95,7 @@ struct IsoPoint {
   IsoAnswer replicated, fixed_serial, proportional;
   static constexpr auto fields() {
     using T = IsoPoint;
-    return described(field("k", &T::k), field("replicated", &T::replicated),
-                     field("fixed_serial", &T::fixed_serial),
+    return described(KP_NAMED(k, replicated, fixed_serial),
                      field("serial_fraction", &T::proportional));
   }
 };
@@ -131,11 +113,7 @@ struct IsoPrediction {
   double efficiency = 0.8;
   int to = 512;
   std::vector<IsoCurve> curves;
-  static constexpr auto fields() {
-    using T = IsoPrediction;
-    return described(field("efficiency", &T::efficiency), field("to", &T::to),
-                     field("curves", &T::curves));
-  }
+  KP_DESCRIBED(IsoPrediction, efficiency, to, curves);
 };
 
 Result<IsoPrediction> predict_iso(double efficiency, int to, const std::vector<IsoLaw>& laws);
@@ -198,12 +176,7 @@ struct UtilisationPoint {
   double speedup = 1;  // work per second relative to the smallest K
   double cost = 1;     // GPU-time of a result relative to it
   std::optional<double> tokens_per_second;
-  static constexpr auto fields() {
-    using T = UtilisationPoint;
-    return described(field("k", &T::k), field("utilisation", &T::utilisation),
-                     field("kept", &T::kept), field("speedup", &T::speedup),
-                     field("cost", &T::cost), field("tokens_per_second", &T::tokens_per_second));
-  }
+  KP_DESCRIBED(UtilisationPoint, k, utilisation, kept, speedup, cost, tokens_per_second);
 };
 
 struct UtilisationAnswer {
@@ -230,17 +203,14 @@ struct StudyPredictRequest {
 
 struct PredictedValue {
   double value = 0, low = 0, high = 0;
-  static constexpr auto fields() {
-    using T = PredictedValue;
-    return described(field("value", &T::value), field("low", &T::low), field("high", &T::high));
-  }
+  KP_DESCRIBED(PredictedValue, value, low, high);
 };
 
 struct PlausibleModel : ModelPrediction {
   static constexpr auto fields() {
     using T = PlausibleModel;
     return described(field("name", &T::model), field("delta", &T::delta),
-                     field("time", &T::seconds), field("low", &T::low), field("high", &T::high));
+                     field("time", &T::seconds), KP_NAMED(low, high));
   }
 };
 
@@ -256,9 +226,7 @@ struct PredictedK {
     return described(field("k", &T::k), field("time", [](const T& p) { return p.seconds.value; }),
                      field("low", [](const T& p) { return p.seconds.low; }),
                      field("high", [](const T& p) { return p.seconds.high; }),
-                     field("speedup", &T::speedup), field("efficiency", &T::efficiency),
-                     field("extrapolated", &T::extrapolated), field("measured", &T::measured),
-                     field("models", &T::models), field("note", &T::note));
+                     KP_NAMED(speedup, efficiency, extrapolated, measured, models, note));
   }
 };
 
@@ -269,8 +237,8 @@ struct ModelOptimum {
   bool in_range = false;            // within the K measured
   static constexpr auto fields() {
     using T = ModelOptimum;
-    return described(field("name", &T::model), field("weight", &T::weight),
-                     field("fastest_k", &T::fastest_k), field("fastest_in_range", &T::in_range));
+    return described(field("name", &T::model), KP_NAMED(weight, fastest_k),
+                     field("fastest_in_range", &T::in_range));
   }
 };
 

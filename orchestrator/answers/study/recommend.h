@@ -33,9 +33,8 @@ struct RecommendedCurve : CostCurve {
   static constexpr auto fields() {
     using T = RecommendedCurve;
     return described(field("build", &T::build), field("case", &T::case_name),
-                     field("shape", &T::shape_name), field("mode", &T::mode),
-                     field("held_fixed", &T::held_fixed), field("result", &T::result_name),
-                     fields_of(&T::choice),
+                     field("shape", &T::shape_name), KP_NAMED(mode, held_fixed),
+                     field("result", &T::result_name), fields_of(&T::choice),
                      fields_of([](const T& one) -> const CostCurve& { return one; }));
   }
 };
@@ -53,8 +52,7 @@ struct RecommendAnswer {
     return described(field("schema", [](const T&) { return "kneepoint.recommend/1"; }),
                      field("study", &T::study),
                      field("objective", [](const T& one) { return one.request.objective; }),
-                     fields_of(&T::prices), field("caveats", &T::caveats),
-                     field("curves", &T::curves));
+                     fields_of(&T::prices), KP_NAMED(caveats, curves));
   }
 };
 

@@ -38,15 +38,10 @@ struct SizedWorkload {
   std::int64_t job_micros = 0, hour_micros = 0;
   static constexpr auto fields() {
     using T = SizedWorkload;
-    return described(field("name", &T::name), field("mode", &T::mode), field("k", &T::k),
-                     field("nodes", &T::nodes), field("modelled", &T::modelled),
-                     field("seconds", &T::seconds), field("per_hour", &T::per_hour),
-                     field("partition", &T::partition), field("wait_seconds", &T::wait),
-                     field("wait_p95_seconds", &T::wait_p95),
-                     field("deadline_seconds", &T::deadline_seconds),
-                     field("in_time_wanted", &T::in_time_wanted),
-                     field("late_share", &T::late_share), field("in_time", &T::in_time),
-                     field("job_micros", &T::job_micros), field("hour_micros", &T::hour_micros));
+    return described(
+        KP_NAMED(name, mode, k, nodes, modelled, seconds, per_hour, partition),
+        field("wait_seconds", &T::wait), field("wait_p95_seconds", &T::wait_p95),
+        KP_NAMED(deadline_seconds, in_time_wanted, late_share, in_time, job_micros, hour_micros));
   }
 };
 
@@ -54,12 +49,7 @@ struct SizedPartition {
   std::string name;  // of its workloads; unique, lower-case, at most 50 characters
   int nodes = 1, workers = 1, max_nodes_per_job = 0;
   std::optional<Estimate> utilisation;
-  static constexpr auto fields() {
-    using T = SizedPartition;
-    return described(
-        field("name", &T::name), field("nodes", &T::nodes), field("workers", &T::workers),
-        field("max_nodes_per_job", &T::max_nodes_per_job), field("utilisation", &T::utilisation));
-  }
+  KP_DESCRIBED(SizedPartition, name, nodes, workers, max_nodes_per_job, utilisation);
 };
 
 struct SizedCut {
@@ -72,16 +62,8 @@ struct SizedCut {
   std::optional<double> wait_seconds, utilisation, late_share;  // over all its jobs
   std::vector<SizedPartition> partitions;
   std::vector<SizedWorkload> workloads;
-  static constexpr auto fields() {
-    using T = SizedCut;
-    return described(
-        field("name", &T::name), field("feasible", &T::feasible), field("saturated", &T::saturated),
-        field("nodes", &T::nodes), field("workers", &T::workers),
-        field("hour_micros", &T::hour_micros), field("results_per_hour", &T::results_per_hour),
-        field("results_per_unit", &T::results_per_unit), field("wait_seconds", &T::wait_seconds),
-        field("utilisation", &T::utilisation), field("late_share", &T::late_share),
-        field("partitions", &T::partitions), field("workloads", &T::workloads));
-  }
+  KP_DESCRIBED(SizedCut, name, feasible, saturated, nodes, workers, hour_micros, results_per_hour,
+               results_per_unit, wait_seconds, utilisation, late_share, partitions, workloads);
 };
 
 // What there is to say of one set of factors.
@@ -98,8 +80,7 @@ struct SizedMix {
     using T = SizedMix;
     return described(field("load", [](const T& one) { return one.factors.load; }),
                      field("price", [](const T& one) { return one.factors.price; }),
-                     field("recommended", &T::recommended), field("why", &T::why),
-                     field("nodes_needed", &T::nodes_needed),
+                     KP_NAMED(recommended, why, nodes_needed),
                      field("cost_bound_per_hour", &T::cost_bound),
                      field("search_ended_early", &T::search_ended_early));
   }
@@ -119,15 +100,14 @@ struct SizeAnswer : SizedMix {
     return described(
         field("schema", [](const T&) { return "kneepoint.size/1"; }),
         field("mix", [](const T& one) { return one.mix.name; }),
-        field("worker", [](const T& one) { return one.mix.worker; }), field("nodes", &T::nodes),
-        field("workers", &T::workers),
+        field("worker", [](const T& one) { return one.mix.worker; }), KP_NAMED(nodes, workers),
         field("workers_per_node", [](const T& one) { return one.mix.workers_per_node; }),
         fields_of([](const T& one) { return one.prices.names(); }),
         field("pay", [](const T& one) { return one.mix.held ? "held" : "used"; }),
         field("backfill", [](const T& one) { return one.mix.backfill; }),
         field("seed", [](const T& one) { return one.mix.seed; }),
-        fields_of([](const T& one) -> const SizedMix& { return one; }), field("others", &T::others),
-        field("what_if", &T::what_if), field("studies", &T::studies), field("notes", &T::notes));
+        fields_of([](const T& one) -> const SizedMix& { return one; }),
+        KP_NAMED(others, what_if, studies, notes));
   }
 };
 

@@ -27,8 +27,7 @@ struct PointStatus {
   std::string trouble;        // "r3 failed (exit_code)": the first failed run
   static constexpr auto fields() {
     using T = PointStatus;
-    return described(field("point", &T::label), field("succeeded", &T::succeeded),
-                     field("failed", &T::failed), field("total", &T::total),
+    return described(field("point", &T::label), KP_NAMED(succeeded, failed, total),
                      field_or_null("median_seconds", &T::median_seconds));
   }
 };
@@ -97,7 +96,7 @@ struct StudyStatus {
         field_if_any("budget_node_hours", &T::budget_node_hours), field_if_any("spent", &T::spent),
         field_if_any("budget_amount",
                      [](const T& s) { return s.budget ? micros_text(s.budget->micros) : ""; }),
-        field("controller", &T::holder), field("points", &T::points), field("events", &T::events));
+        field("controller", &T::holder), KP_NAMED(points, events));
   }
 };
 

@@ -20,11 +20,7 @@ struct Problem {
   int column = 0;
   std::string key;  // "workloads[0].size.weak"
   std::string message;
-  static constexpr auto fields() {
-    using T = Problem;
-    return described(field("file", &T::file), field("line", &T::line), field("column", &T::column),
-                     field("key", &T::key), field("message", &T::message));
-  }
+  KP_DESCRIBED(Problem, file, line, column, key, message);
 };
 
 // "plans/x.yaml:7:3: workloads[0].sizee: unknown key; did you mean 'size'?"
