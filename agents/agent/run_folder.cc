@@ -18,7 +18,7 @@
 #include "agents/agent/file.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/spread.h"
-#include "orchestrator/base/base64.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/base/base64.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint {
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "orchestrator/base/base64.h"
 #include "orchestrator/base/fields.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 
 namespace kneepoint::wire {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orchestrator/base/base64.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint::record {
 

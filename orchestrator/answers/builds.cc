@@ -9,7 +9,7 @@
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/parts.h"
 

@@ -13,7 +13,7 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/engine/requests.h"
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 
 namespace kneepoint {
 namespace {

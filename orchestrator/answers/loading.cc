@@ -16,10 +16,9 @@
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/engine/admission.h"
-#include "orchestrator/model/backend_traits.h"
-#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/model/site.h"
+#include "orchestrator/plan/readers.h"
 #include "orchestrator/plan/site/kubeconfig.h"
-#include "orchestrator/plan/site/reader.h"
 
 namespace kneepoint {
 namespace {

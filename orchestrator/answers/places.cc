@@ -2,7 +2,7 @@
 //
 // The order of precedence is flag, KNEEPOINT_*, the standard place.
 #include "orchestrator/answers/places.h"
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 
 #include <filesystem>
 

@@ -7,7 +7,7 @@
 
 #include "orchestrator/answers/context.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/plan/tables/price_reader.h"
+#include "orchestrator/plan/readers.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {

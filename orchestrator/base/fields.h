@@ -7,9 +7,14 @@
 //     double serial = 0;
 //     KP_DESCRIBED(Loss, k, serial);
 //   };
-// A struct that writes a field under another name, or a computed one, spells fields() out.
+// A struct that writes a field under another name, or a computed one, spells fields() out. The
+// words of an enum are listed beside it in the same way.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -77,6 +82,28 @@ constexpr std::tuple<Fields...> described(Fields... fields) {
 // As the first of the fields: an object that stands on one line in a file for people.
 struct OneLine {};
 inline constexpr OneLine one_line;
+
+// The words of an enum in the order of its values, which begin at 0:
+//   constexpr auto words_of(Mode) { return std::array{"strong", "weak"}; }
+// To write and to read them goes by that list.
+template <typename E>
+concept Worded = std::is_enum_v<E> && requires(E value) {
+  words_of(value);
+};
+
+template <Worded E>
+constexpr const char* to_string(E value) {
+  return words_of(value)[static_cast<std::size_t>(value)];
+}
+
+template <Worded E>
+constexpr std::optional<E> parse_word(std::string_view text) {
+  const auto words = words_of(E{});
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (text == words[i]) return static_cast<E>(i);
+  }
+  return std::nullopt;
+}
 
 template <typename T>
 concept Described = requires {

@@ -15,7 +15,7 @@
 
 #include "orchestrator/base/fd.h"
 #include "orchestrator/base/hash.h"
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -38,6 +38,21 @@ std::string did_you_mean_file(const fs::path& path) {
   std::sort(names.begin(), names.end());
   const std::string near = nearest_word(path.filename().string(), names);
   return near.empty() ? "" : "; did you mean '" + (folder / near).string() + "'?";
+}
+
+// The content under a temporary name, then under its own; errno where that fails, else 0.
+int replace_file(const std::string& path, const std::string& temporary, std::string_view content,
+                 mode_t mode) {
+  const Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  if (!file.is_open()) return errno;
+  // Left over by a killed controller, perhaps with other rights.
+  if (mode == kOwnerOnly && ::fchmod(file.get(), mode) != 0) return errno;
+  while (!content.empty()) {
+    const ssize_t wrote = ::write(file.get(), content.data(), content.size());
+    if (wrote < 0 && errno != EINTR) return errno;
+    content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(wrote, 0)));
+  }
+  return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -79,44 +94,17 @@ Result<void> write_file(const std::string& name, const std::string& content) {
   const fs::path target = fs::exists(there) ? fs::canonical(name, ignored_here) : fs::path(name);
   const std::string path = target.empty() ? name : target.string();
   const std::string temporary = path + ".part-" + std::to_string(::getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << content << std::flush;
-    if (!file) {
-      const int why = errno;
-      std::error_code ignored;
-      fs::remove(temporary, ignored);
-      return system_error("write " + path, why);
-    }
-  }
-  std::error_code problem;
-  fs::rename(temporary, path, problem);
-  if (problem) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return system_error("write " + path, problem.value());
-  }
-  return {};
+  const int why = replace_file(path, temporary, content, 0666);
+  if (why == 0) return {};
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  return system_error("write " + path, why);
 }
 
 Result<void> write_whole_file(const std::string& path, std::string_view content, mode_t mode) {
-  const std::string temporary = path + ".new";
-  const Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-  if (file.get() < 0) return system_error("write '" + temporary + "'", errno);
-  // Left over by a killed controller, perhaps with other rights.
-  if (mode == kOwnerOnly && ::fchmod(file.get(), mode) != 0) {
-    return system_error("write '" + temporary + "'", errno);
-  }
-  for (std::size_t done = 0; done < content.size();) {
-    const ssize_t wrote = ::write(file.get(), content.data() + done, content.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return system_error("write '" + temporary + "'", errno);
-    done += static_cast<std::size_t>(wrote);
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    return system_error("rename '" + temporary + "'", errno);
-  }
-  return {};
+  const int why = replace_file(path, path + ".new", content, mode);
+  if (why == 0) return {};
+  return system_error("write '" + path + "'", why);
 }
 
 Result<std::optional<std::string>> read_file_if_there(const std::string& path, std::size_t most) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SHA-256 as FIPS 180-4 defines it; small inputs only, so clarity over speed.
+// SHA-256 as FIPS 180-4 defines it and HMAC as RFC 2104 does; inputs are small, so clarity over
+// speed. base64 is strict: a text of another length, alphabet or padding is none.
 #include "orchestrator/base/hash.h"
 
+#include <sys/random.h>
+
 #include <array>
-#include <cstring>
+#include <cerrno>
+
+#include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
 namespace {
@@ -47,15 +52,13 @@ void compress(std::array<std::uint32_t, 8>& h, const unsigned char* block) {
   for (int i = 0; i < 8; ++i) h[i] += add[i];
 }
 
-}  // namespace
+constexpr std::size_t kBlock = 64;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kBase64Digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-std::string hex64(std::uint64_t value) {
-  std::string text(16, '0');
-  for (int i = 15; i >= 0; --i, value >>= 4) text[i] = "0123456789abcdef"[value & 15];
-  return text;
-}
-
-std::string sha256_hex(std::string_view bytes) {
+// The 32 bytes themselves.
+std::string sha256(std::string_view bytes) {
   std::array<std::uint32_t, 8> h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::string tail(bytes.substr(bytes.size() / 64 * 64));
@@ -69,11 +72,126 @@ std::string sha256_hex(std::string_view bytes) {
   for (std::size_t i = 0; i < tail.size(); i += 64) {
     compress(h, reinterpret_cast<const unsigned char*>(tail.data() + i));
   }
-  std::string text;
+  std::string digest;
   for (const std::uint32_t word : h) {
-    for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[word >> shift & 15];
+    for (int shift = 24; shift >= 0; shift -= 8) digest += static_cast<char>(word >> shift & 255);
+  }
+  return digest;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::string hex64(std::uint64_t value) {
+  std::string text(16, '0');
+  for (int i = 15; i >= 0; --i, value >>= 4) text[i] = kHexDigits[value & 15];
+  return text;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  return hex_of_bytes(sha256(bytes));
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view message) {
+  std::string block = key.size() > kBlock ? sha256(key) : std::string(key);
+  block.resize(kBlock, '\0');
+  std::string inner;
+  std::string outer;
+  for (const char c : block) {
+    inner += static_cast<char>(static_cast<unsigned char>(c) ^ 0x36U);
+    outer += static_cast<char>(static_cast<unsigned char>(c) ^ 0x5cU);
+  }
+  inner += message;
+  return sha256(outer + sha256(inner));
+}
+
+bool same_bytes(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  volatile unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = difference | static_cast<unsigned char>(a[i] ^ b[i]);
+  }
+  return difference == 0;
+}
+
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  std::size_t have = 0;
+  while (have < count) {
+    const ssize_t n = getrandom(bytes.data() + have, count - have, 0);
+    if (n < 0 && errno == EINTR) continue;
+    ENSURE(n > 0, "the kernel gives no random bytes");
+    have += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+std::string bytes_of_hex(std::string_view hex) {
+  if (hex.size() % 2 != 0) return "";
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    const int high = digit(hex[i]);
+    const int low = digit(hex[i + 1]);
+    if (high < 0 || low < 0) return "";
+    bytes += static_cast<char>(high * 16 + low);
+  }
+  return bytes;
+}
+
+std::string hex_of_bytes(std::string_view bytes) {
+  std::string hex;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kHexDigits[byte >> 4U];
+    hex += kHexDigits[byte & 15U];
+  }
+  return hex;
+}
+
+std::string base64_encoded(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned value = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      value = value << 8U | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += i + k > bytes.size() ? '=' : kBase64Digits[value >> (18U - 6U * k) & 63U];
+    }
   }
   return text;
+}
+
+bool base64_decoded(std::string_view text, std::string& bytes) {
+  bytes.clear();
+  if (text.size() % 4 != 0) return false;
+  for (std::size_t i = 0; i < text.size(); i += 4) {
+    unsigned value = 0;
+    unsigned padding = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const char c = text[i + k];
+      const std::size_t digit = kBase64Digits.find(c);
+      if (c == '=' && i + 4 == text.size() && k >= 2) {
+        ++padding;
+        value <<= 6U;
+      } else if (digit == std::string_view::npos || padding > 0) {
+        return false;
+      } else {
+        value = value << 6U | static_cast<unsigned>(digit);
+      }
+    }
+    for (unsigned k = 0; k < 3 - padding; ++k) {
+      bytes += static_cast<char>(value >> (16U - 8U * k) & 255U);
+    }
+  }
+  return true;
 }
 
 }  // namespace kneepoint

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of error codes and the text of failed system calls and broken invariants.
+// The text of failed system calls and broken invariants.
 #include "orchestrator/base/result.h"
 
 #include <unistd.h>
@@ -10,34 +10,6 @@
 #include <cstring>
 
 namespace kneepoint {
-
-const char* to_string(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid:
-      return "invalid";
-    case ErrorCode::not_found:
-      return "not_found";
-    case ErrorCode::exists:
-      return "exists";
-    case ErrorCode::conflict:
-      return "conflict";
-    case ErrorCode::unavailable:
-      return "unavailable";
-    case ErrorCode::timeout:
-      return "timeout";
-    case ErrorCode::io:
-      return "io";
-    case ErrorCode::permission:
-      return "permission";
-    case ErrorCode::corrupt:
-      return "corrupt";
-    case ErrorCode::unsupported:
-      return "unsupported";
-    case ErrorCode::interrupted:
-      return "interrupted";
-  }
-  return "unknown";
-}
 
 Error system_error(const std::string& what, int errno_value) {
   ErrorCode code = ErrorCode::io;

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -29,7 +30,10 @@ enum class ErrorCode {
   interrupted,
 };
 
-const char* to_string(ErrorCode code);
+constexpr auto words_of(ErrorCode) {
+  return std::array{"invalid", "not_found",  "exists",  "conflict",    "unavailable", "timeout",
+                    "io",      "permission", "corrupt", "unsupported", "interrupted"};
+}
 
 struct Error {
   ErrorCode code = ErrorCode::io;

@@ -7,7 +7,7 @@
 #include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/cli/shell/show.h"
 #include "orchestrator/cli/shell/terminal.h"
-#include "orchestrator/plan/tables/claim_reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "orchestrator/cli/noise.h"
 #include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/cli/shell/terminal.h"
-#include "orchestrator/plan/site/reader.h"
+#include "orchestrator/plan/readers.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 

@@ -12,7 +12,7 @@
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/series_files.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 #include "orchestrator/report/terminal/operating.h"
 
 namespace kneepoint::cli {

@@ -9,7 +9,7 @@
 #include "orchestrator/engine/ingest.h"
 #include "orchestrator/model/attempt.h"
 #include "orchestrator/model/evidence.h"
-#include "orchestrator/model/program.h"
+#include "orchestrator/model/plan.h"
 
 namespace kneepoint {
 

@@ -3,9 +3,9 @@
 // The states of an attempt, the reasons it can end for, and the one table of legal changes.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
+
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -50,11 +50,21 @@ enum class Reason {
   output_flood,  // wrote more than the agent keeps; not an end in itself
 };
 
-const char* to_string(AttemptState state);
-const char* to_string(Reason reason);
+constexpr auto words_of(AttemptState) {
+  return std::array{"planned", "submitting", "queued",    "running", "collecting", "succeeded",
+                    "failed",  "timed_out",  "preempted", "lost",    "invalid",    "cancelled"};
+}
+constexpr auto words_of(Reason) {
+  return std::array{"none",           "exit_code",      "killed_by_signal",   "oom",
+                    "wrong_answer",   "time_limit",     "pending_too_long",   "no_end_record",
+                    "bad_record",     "no_time",        "agent_died",         "node_failed",
+                    "no_device",      "device_error",   "image_missing",      "not_started",
+                    "submit_refused", "user_cancelled", "unknown_to_backend", "over_budget",
+                    "disturbed",      "output_flood"};
+}
+inline constexpr auto parse_attempt_state = parse_word<AttemptState>;
+inline constexpr auto parse_reason = parse_word<Reason>;
 std::string sentence(Reason reason);
-std::optional<AttemptState> parse_attempt_state(std::string_view text);
-std::optional<Reason> parse_reason(std::string_view text);
 
 bool is_final(AttemptState state);
 bool is_legal(AttemptState from, AttemptState to);

@@ -16,8 +16,8 @@
 namespace kneepoint {
 
 enum class BuildKind { path, image };
-constexpr const char* to_string(BuildKind kind) {
-  return kind == BuildKind::path ? "path" : "image";
+constexpr auto words_of(BuildKind) {
+  return std::array{"path", "image"};
 }
 
 // A program or an image that is kept to be measured against. Whoever uses it looks first whether

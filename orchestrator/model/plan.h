@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plan: what the plan file says, checked and with defaults filled in. A plain value; only
-// plan/plan_reader makes one from a file. It says nothing of hosts, queues or credentials.
+// plan/plan_reader makes one from a file. It says nothing of hosts, queues or credentials. Which
+// numbers to take from what a program printed (MetricSpec) and when its answer is wrong
+// (SanityRule) are as its agent is told.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "agents/wire/allocation.h"
 #include "orchestrator/base/clock.h"
-#include "orchestrator/model/build.h"
-#include "orchestrator/model/gate.h"
-#include "orchestrator/model/program.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {
@@ -38,6 +39,9 @@ struct ShapeSpec {
 };
 
 enum class Rounding { nearest, down, up, none };
+constexpr auto words_of(Rounding) {
+  return std::array{"nearest", "down", "up", "none"};
+}
 
 // A size: a number or a formula of K (and nodes, ranks, the workload's parameters).
 struct SizeSpec {
@@ -90,6 +94,25 @@ struct CatalogEntry {
   std::vector<std::string> emulated_when;  // "work=sleep": takes no CPU slot, marked emulated
 };
 
+// A file made visible in the run's folder.
+struct InputFile {
+  std::string name;    // its path there: "mesh/a.dat"
+  std::string source;  // absolute; "": `content` is all there is
+  std::string sha256;
+  std::uint64_t size = 0;
+  bool executable = false;
+  std::shared_ptr<const std::string> content;  // of small ones; for sites without shared folders
+};
+
+// A run has a folder of its own (`work` in its run directory) if any of this needs one.
+struct ProgramSpec {
+  bool own_folder = false;
+  std::vector<SanityRule> sanity;
+  std::vector<std::string> keep;    // patterns of files in the run's folder
+  std::vector<std::string> inputs;  // files and folders as the plan names them
+  std::vector<InputFile> staged;    // the files that `inputs` come to; filled in by who may read
+};
+
 struct WorkloadSpec {
   std::string name;
   std::string use;                   // catalog entry, or empty when `command` is given
@@ -130,6 +153,7 @@ struct Repeat {  // runs at a point
 struct SearchSpec {
   enum class Target { knee, recommendation };
   enum class Objective { cost, time };  // of a result: what the recommendation is by
+  friend constexpr auto words_of(Objective) { return std::array{"cost", "time"}; }
   bool adaptive = false;
   Target target = Target::knee;
   Objective objective = Objective::cost;
@@ -154,6 +178,53 @@ struct Limits {
 struct KneeSpec {
   std::string rule = "efficiency";
   double floor = 0.7;
+};
+
+// What the nightly gate asks for: the plan's `gate` section, and what docs/methods.md fixes.
+// Effects are shares of T.
+struct GateOptions {
+  double alpha = 0.025;        // of a night, over all its points, for each window
+  double min_effect = 0.03;    // of a point
+  double curve_alpha = 0.005;  // of a curve, for each window
+  double curve_effect = 0.02;  // of a curve
+  double confirm_effect = 0.015;
+  double max_regression = 0.05;  // a history that can't see this on a curve is inconclusive
+  double drift = 0.05;           // of a curve against the pinned baseline
+  double knee_shift = 0.25;      // octaves
+  double knee_floor = 0.7;       // the plan's knee.floor
+
+  // No keys of a plan.
+  double confirm_alpha = 0.01;         // builds in turns
+  double confirm_curve_effect = 0.01;  // of a curve
+  int least_history = 8;               // nights
+  int most_history = 30;
+  double least_sd = 0.003;  // of nightly log medians: nobody's nights are more alike
+};
+
+// Samples of what else goes on on a node while a run is timed, and when that is too much.
+struct NoiseSpec {
+  std::int64_t sample_ns = 0;        // 0: no sampling
+  std::optional<double> steal;       // largest share of CPU time taken by the hypervisor
+  std::optional<double> others;      // cores that other programs may use
+  std::optional<double> clock_drop;  // share by which the clock may fall below its highest
+  std::optional<double> throttle;    // share of samples in which a GPU may be throttled
+  int repeat = 0;  // attempts more for a run beyond a limit, which then does not count; 0: flag it
+
+  bool has_limit() const { return steal || others || clock_drop || throttle; }
+};
+
+// Which binary or image of a workload ran, by a label. Most studies have one, "default", which is
+// whatever the plan names; `run --ab` gives two.
+struct Build {
+  // A program, a folder that has programs in it, or an image.
+  enum class Kind { file, folder, image };
+  friend constexpr auto words_of(Kind) { return std::array{"file", "folder", "image"}; }
+
+  std::string label;     // "": none, the plan's own program runs
+  std::string workload;  // that it is a build of; "": of all without one of their own
+  Kind kind = Kind::file;
+  std::string place;  // absolute path, or the image as the cluster calls it
+  std::string hash;   // SHA-256 of what is run from there; "": an image, or out of our sight
 };
 
 struct Plan {

@@ -10,15 +10,19 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
 enum class Tier { on_demand, reserved, spot, owned, allocation };
-const char* to_string(Tier tier);
+constexpr auto words_of(Tier) {
+  return std::array{"on_demand", "reserved", "spot", "owned", "allocation"};
+}
 
 // A licence held while a run lasts: so many tokens for each of a unit.
 struct LicencePrice {
   enum class Per { job, node, core, worker };
+  friend constexpr auto words_of(Per) { return std::array{"job", "node", "core", "worker"}; }
   std::string name;
   std::int64_t per_token_hour = 0;
   int tokens = 1;
@@ -81,7 +85,13 @@ struct PriceBook {
   bool example = false;    // made-up figures: said wherever they are used
   std::vector<PriceItem> items;
 
-  const PriceItem* find(const std::string& name) const;
+  // nullptr: there is none of this name.
+  const PriceItem* find(const std::string& name) const {
+    for (const PriceItem& item : items) {
+      if (item.name == name) return &item;
+    }
+    return nullptr;
+  }
 };
 
 }  // namespace kneepoint

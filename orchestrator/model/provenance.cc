@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
+
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -66,19 +66,12 @@ std::string comparable_provenance(std::span<const Fact> facts) {
 }
 
 std::string memory_class(const std::string& bytes) {
-  double number = 0;
-  const auto read = std::from_chars(bytes.data(), bytes.data() + bytes.size(), number);
-  if (read.ec != std::errc() || read.ptr != bytes.data() + bytes.size() || !(number >= 1) ||
-      !std::isfinite(number)) {
-    return bytes;
-  }
+  const double number = parse_number<double>(bytes).value_or(0);
+  if (!(number >= 1) || !std::isfinite(number)) return bytes;
   int exponent = 0;  // 2^(exponent-1) <= number < 2^exponent
   std::frexp(number, &exponent);
   const double step = std::ldexp(1.0, exponent - 3);
-  char text[48];
-  std::snprintf(text, sizeof text, "%.6g GiB",
-                std::ceil(number / step) * step / (1024.0 * 1048576));
-  return text;
+  return format_number("%.6g GiB", std::ceil(number / step) * step / (1024.0 * 1048576));
 }
 
 }  // namespace kneepoint

@@ -3,9 +3,7 @@
 // Mode, worker unit, binding and shape: what one point asks of the machines.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "orchestrator/base/fields.h"
 
@@ -15,12 +13,18 @@ enum class Mode { strong, weak };
 enum class WorkerUnit { node, rank, gpu };
 enum class Bind { core, socket, none };
 
-const char* to_string(Mode mode);
-const char* to_string(WorkerUnit unit);
-const char* to_string(Bind bind);
-std::optional<Mode> parse_mode(std::string_view text);
-std::optional<WorkerUnit> parse_worker_unit(std::string_view text);
-std::optional<Bind> parse_bind(std::string_view text);
+constexpr auto words_of(Mode) {
+  return std::array{"strong", "weak"};
+}
+constexpr auto words_of(WorkerUnit) {
+  return std::array{"node", "rank", "gpu"};
+}
+constexpr auto words_of(Bind) {
+  return std::array{"core", "socket", "none"};
+}
+inline constexpr auto parse_mode = parse_word<Mode>;
+inline constexpr auto parse_worker_unit = parse_word<WorkerUnit>;
+inline constexpr auto parse_bind = parse_word<Bind>;
 
 // nodes × ranks per node × threads per rank (× GPUs per node), resolved for one K.
 struct Shape {

@@ -4,12 +4,16 @@
 // file paths or names of environment variables, never as values.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "agents/wire/allocation.h"
 #include "orchestrator/base/clock.h"
-#include "orchestrator/model/kube_access.h"
-#include "orchestrator/model/push.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -19,7 +23,24 @@ const char* to_string(BackendKind kind);
 
 // How the ranks of a step are started.
 enum class StarterKind { mpirun, srun, none };
-const char* to_string(StarterKind kind);
+constexpr auto words_of(StarterKind) {
+  return std::array{"mpirun", "srun", "none"};
+}
+
+// What sets the kinds of backends apart for those who plan, look for files and judge. One row each:
+// a new backend gets one here and one in the table of backend/, and nobody else asks which it is.
+struct BackendTraits {
+  BackendKind kind;
+  const char* word;      // in a site's file and in the store
+  StarterKind starter;   // unless the site names one
+  bool is_this_machine;  // its cores are counted here, its agent is a file of this machine
+  bool has_images;       // programs lie in images, and no folder is shared with them
+  bool runs_programs;    // its times are measured
+};
+
+std::span<const BackendTraits> backend_traits();
+const BackendTraits& traits_of(BackendKind kind);
+std::optional<BackendKind> parse_backend(std::string_view word);
 
 struct SimulatedSite {
   int nodes = 16;
@@ -70,6 +91,32 @@ struct KubeVolume {
   std::string source;  // JSON: {"persistentVolumeClaim": {"claimName": "data"}}
 };
 
+// A program that hands out credentials (client.authentication.k8s.io).
+struct KubeExec {
+  std::string command;  // "": none
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string api_version;
+  std::string install_hint;
+  bool provide_cluster_info = false;
+};
+
+// How to reach a cluster and as whom, from a kubeconfig or from a pod's own account. It lives in
+// memory only: parts of it are secret, so it is never stored, logged or shown.
+struct KubeAccess {
+  std::string context;     // for messages; "in-cluster" inside a pod
+  std::string server;      // https://host:6443
+  std::string name_space;  // of the context; "": none said
+  std::string ca_pem;      // "": the system's authorities
+  std::string client_certificate_pem, client_key_pem;
+  std::string token;       // as the kubeconfig holds it
+  std::string token_file;  // read again as it is renewed; wins over token
+  KubeExec exec;
+  std::string proxy_url;
+  std::string tls_server_name;
+  bool insecure = false;  // only when the kubeconfig itself says so
+};
+
 // backend: kubernetes. Empty: not said. Texts in JSON were checked to be that by the reader.
 struct KubernetesSite {
   std::string kubeconfig;  // "": KUBECONFIG, ~/.kube/config, or the pod's own account
@@ -99,10 +146,24 @@ struct KubernetesSite {
   std::string pod_patch;  // JSON: merged into the pod's specification, lists by name
 };
 
+// `push` of a site: where the controller listens for pushed records. Empty: not said. What one
+// allocation's agent is told of it is PushTarget; its token is never stored or printed.
+struct PushSite {
+  bool on = false;
+  std::string listen_host = "127.0.0.1";
+  int listen_port = 0;      // 0: a free one, the same at every start if it is still free
+  std::string address;      // https://HOST[:PORT], by which agents reach us; "": where we listen
+  std::string certificate;  // path of a PEM file; "": one of our own making
+  std::string key;          // of the certificate
+  std::string ca;           // path: what agents trust; "": our own, or what their system trusts
+};
+
 // How runs are handed over: one allocation for each, or many runs as steps of one allocation, so
 // that queue wait is paid once and the curve of a study is drawn on one set of nodes.
 enum class PackingMode { one_per_run, packed };
-const char* to_string(PackingMode mode);
+constexpr auto words_of(PackingMode) {
+  return std::array{"one_per_run", "packed"};
+}
 
 struct Packing {
   PackingMode mode = PackingMode::one_per_run;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/pack/tar.h"
+#include "orchestrator/pack/pack.h"
 
 #include <algorithm>
 #include <cctype>

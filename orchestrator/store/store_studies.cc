@@ -3,7 +3,7 @@
 // Studies: one row each, found by what people type. The counts that `list` shows are counted, not
 // kept. A new price is for what is handed over from now on: attempts of before keep the price that
 // they were handed over by. What ran before there was any price goes by the first one.
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/store/database.h"
 #include "orchestrator/store/study_choice.h"
 #include "orchestrator/store/study_store.h"

@@ -12,8 +12,7 @@
 
 #include "orchestrator/base/random.h"
 #include "orchestrator/plan/plan/matrix.h"
-#include "orchestrator/plan/plan/reader.h"
-#include "orchestrator/plan/site/reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

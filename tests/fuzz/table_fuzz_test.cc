@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "orchestrator/base/random.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::workloads {
 namespace {

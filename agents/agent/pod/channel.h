@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint::agent {
 

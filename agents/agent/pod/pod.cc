@@ -18,7 +18,7 @@
 #include "agents/agent/file.h"
 #include "agents/agent/text.h"
 #include "agents/wire/frame.h"
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {

@@ -16,7 +16,7 @@
 #include "agents/agent/agent.h"
 #include "agents/agent/push/loop.h"
 #include "agents/agent/push/pusher.h"
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "orchestrator/analysis/statistics/interval.h"
 #include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/base/fields.h"
-#include "orchestrator/model/gate.h"
+#include "orchestrator/model/plan.h"
 #include "orchestrator/model/shape.h"
 
 namespace kneepoint {

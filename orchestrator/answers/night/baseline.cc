@@ -10,8 +10,8 @@
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
-#include "orchestrator/plan/plan/identity.h"
-#include "orchestrator/plan/tables/history_reader.h"
+#include "orchestrator/plan/plan/matrix.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {

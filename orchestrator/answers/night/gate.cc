@@ -2,7 +2,7 @@
 #include "orchestrator/answers/night/gate.h"
 
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

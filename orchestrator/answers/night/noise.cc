@@ -6,7 +6,7 @@
 
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {

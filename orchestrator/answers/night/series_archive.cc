@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/pack/pack_rows.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/pack/pack.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {

@@ -5,8 +5,7 @@
 
 #include "orchestrator/base/files.h"
 #include "orchestrator/pack/pack.h"
-#include "orchestrator/pack/pack_rows.h"
-#include "orchestrator/plan/tables/price_reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

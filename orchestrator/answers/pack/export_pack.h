@@ -10,7 +10,7 @@
 #include "orchestrator/answers/context.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/pack/tar.h"
+#include "orchestrator/pack/pack.h"
 #include "orchestrator/plan/site/redaction.h"
 #include "orchestrator/plan/yaml/problem.h"
 #include "orchestrator/store/study_store.h"

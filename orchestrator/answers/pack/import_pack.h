@@ -12,7 +12,6 @@
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/evidence.h"
 #include "orchestrator/pack/pack.h"
-#include "orchestrator/pack/pack_rows.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "orchestrator/base/text.h"
-#include "orchestrator/plan/tables/price_reader.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/readers.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "orchestrator/answers/places.h"
-#include "orchestrator/base/suggest.h"
-#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 

@@ -8,7 +8,7 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/numbers.h"
-#include "orchestrator/plan/tables/claim_reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

@@ -12,7 +12,7 @@
 #include "orchestrator/answers/context.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 

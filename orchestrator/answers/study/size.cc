@@ -8,8 +8,7 @@
 
 #include "orchestrator/answers/study/mix.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/plan/tables/mix_reader.h"
-#include "orchestrator/plan/tables/price_reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

@@ -10,8 +10,7 @@
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/cost/billing.h"
 #include "orchestrator/model/provenance.h"
-#include "orchestrator/plan/plan/catalog.h"
-#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

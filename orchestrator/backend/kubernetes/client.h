@@ -14,7 +14,7 @@
 #include "orchestrator/backend/kubernetes/read.h"
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/io/http_client.h"
-#include "orchestrator/model/kube_access.h"
+#include "orchestrator/model/site.h"
 
 namespace kneepoint {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/backend/kubernetes/read.h"
-#include "orchestrator/base/base64.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/io/http_client.h"
 #include "orchestrator/io/subprocess.h"

@@ -8,7 +8,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/model/kube_access.h"
+#include "orchestrator/model/site.h"
 
 namespace kneepoint {
 

@@ -9,7 +9,7 @@
 
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint {
 namespace {

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <deque>
 
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/cli/shell/commands.h"
 
 namespace kneepoint::cli {

@@ -4,10 +4,9 @@
 #include "orchestrator/plan/plan/case_formulas.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
-#include "orchestrator/plan/plan/formula.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -16,12 +15,6 @@ bool matches(const std::vector<Parameter>& parameters, const std::vector<Paramet
   return std::all_of(pattern.begin(), pattern.end(), [&](const Parameter& one) {
     return std::find(parameters.begin(), parameters.end(), one) != parameters.end();
   });
-}
-
-double number_of(const std::string& text) {
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
 }
 
 }  // namespace
@@ -105,7 +98,8 @@ std::vector<std::string> case_names(const std::vector<Parameter>& parameters, bo
 std::vector<double> numbers_of(const std::vector<Parameter>& parameters) {
   std::vector<double> numbers;
   for (const Parameter& parameter : parameters) {
-    if (is_number(parameter.value)) numbers.push_back(number_of(parameter.value));
+    if (is_number(parameter.value))
+      numbers.push_back(parse_number<double>(parameter.value).value_or(0));
   }
   return numbers;
 }

@@ -2,14 +2,13 @@
 //
 // The catalog's formulas are checked like a plan's, so that a slip in it is seen by our tests and
 // not by a user.
-#include "orchestrator/plan/plan/catalog.h"
+#include "orchestrator/plan/readers.h"
 
 #include <algorithm>
 
 #include "orchestrator/base/ensure.h"
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/plan/reader.h"
 
 namespace kneepoint {
 namespace {

@@ -13,36 +13,25 @@
 #include <functional>
 #include <set>
 
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMaxLength = 500;
 
-double floor_of(double x) {
-  return std::floor(x);
-}
-double ceil_of(double x) {
-  return std::ceil(x);
-}
-double round_of(double x) {
-  return std::round(x);
-}
-double cbrt_of(double x) {
-  return std::cbrt(x);
-}
-double mod_of(double x, double y) {
-  return std::fmod(x, y);
-}
-
 mu::Parser make_parser() {
   mu::Parser parser;
-  parser.DefineFun("floor", floor_of);
-  parser.DefineFun("ceil", ceil_of);
-  parser.DefineFun("round", round_of);
-  parser.DefineFun("cbrt", cbrt_of);
-  parser.DefineFun("mod", mod_of);
+  parser.DefineFun(
+      "floor", +[](double x) { return std::floor(x); });
+  parser.DefineFun(
+      "ceil", +[](double x) { return std::ceil(x); });
+  parser.DefineFun(
+      "round", +[](double x) { return std::round(x); });
+  parser.DefineFun(
+      "cbrt", +[](double x) { return std::cbrt(x); });
+  parser.DefineFun(
+      "mod", +[](double x, double y) { return std::fmod(x, y); });
   return parser;
 }
 
@@ -109,12 +98,6 @@ std::size_t find_word(const std::string& text, const std::string& word) {
     place = text.find(word, place + 1);
   }
   return place == std::string::npos ? 0 : place;
-}
-
-std::string list_of(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
 }
 
 bool is_name_character(char c) {
@@ -199,7 +182,7 @@ Result<Formula> Formula::parse(const std::string& text, const std::vector<std::s
       const std::string near = nearest_word(name, names);
       unknown += (unknown.empty() ? "" : "; ") + ("unknown name '" + name + "'") +
                  at(find_word(text, name)) +
-                 (near.empty() ? " (it can use " + list_of(names) + ")"
+                 (near.empty() ? " (it can use " + comma_separated(names) + ")"
                                : ", did you mean '" + near + "'?");
     }
     if (!unknown.empty()) return wrong(text, unknown);
@@ -267,10 +250,8 @@ std::string number_text(double value) {
 }
 
 bool is_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size() &&
-         std::isfinite(value);
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value);
 }
 
 const std::vector<std::string>& built_in_placeholders() {

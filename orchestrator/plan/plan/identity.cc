@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Changing a line of this text breaks every existing series: bump kVersion if it must be.
-#include "orchestrator/plan/plan/identity.h"
+#include "orchestrator/plan/plan/matrix.h"
 
 #include <algorithm>
 

@@ -8,11 +8,10 @@
 #include <set>
 
 #include "orchestrator/base/random.h"
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/builds.h"
 #include "orchestrator/plan/plan/case_formulas.h"
 #include "orchestrator/plan/plan/formula.h"
-#include "orchestrator/plan/plan/identity.h"
 
 namespace kneepoint {
 namespace {

@@ -30,6 +30,18 @@ struct Expanded {
 Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity,
                 const std::string& programs);
 
+// What makes two studies comparable. The hash covers workloads (program, parameters, sizes of the
+// plan's modes, models, metrics, build), worker, shapes, iterations, environment and the site's
+// resource request (backend, starter, programs, environment); of a study with --ab each build's
+// label, place and hash. It leaves out scale, repeat, search, seed, limits, knee, gate, results and
+// prices: more K or more repeats extend a study.
+//
+// One fact a line, sorted where order means nothing; defaults are written out, so that giving a
+// default changes nothing.
+std::string identity_text(const Plan& plan, const Site& site);
+// First 8 hex digits of the text's SHA-256.
+std::string series_hash(const Plan& plan, const Site& site);
+
 // What a step has in its environment before plan and workload add to it: the number of threads,
 // then the site's variables, which win. Nobody else puts them there.
 std::vector<EnvironmentVariable> site_variables(const Site& site, const Shape& shape);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/plan/plan/formula.h"
 
 namespace kneepoint {
@@ -88,17 +88,6 @@ const Keys<NoiseSpec> kNoise = {
 };
 
 }  // namespace
-
-const Words<Mode>& mode_words() {
-  static const Words<Mode> words = {{"strong", Mode::strong}, {"weak", Mode::weak}};
-  return words;
-}
-
-const Words<WorkerUnit>& worker_words() {
-  static const Words<WorkerUnit> words = {
-      {"node", WorkerUnit::node}, {"rank", WorkerUnit::rank}, {"gpu", WorkerUnit::gpu}};
-  return words;
-}
 
 const KeySet& scale_keys() {
   return kScale;

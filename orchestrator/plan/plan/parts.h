@@ -12,15 +12,12 @@
 #include <vector>
 
 #include "orchestrator/model/plan.h"
-#include "orchestrator/plan/yaml/keys.h"
+#include "orchestrator/plan/yaml/view.h"
 
 namespace kneepoint {
 
 constexpr int kMaxK = 1'000'000;
 constexpr int kMaxKs = 10'000;  // distinct K of one scale
-
-const Words<Mode>& mode_words();
-const Words<WorkerUnit>& worker_words();
 
 std::optional<Scale> read_scale(const YamlView& view);
 const KeySet& scale_keys();

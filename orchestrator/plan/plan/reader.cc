@@ -2,7 +2,7 @@
 //
 // The plan's top level. Each part reads itself; what no part can see alone (names used twice, a
 // workload without a scale) is checked at the end.
-#include "orchestrator/plan/plan/reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <algorithm>
 #include <set>
@@ -44,15 +44,12 @@ const Keys<ShapeSpec> kShape = {
      "`OMP_NUM_THREADS` of every rank"},
     {"gpus_per_node", whole(&ShapeSpec::gpus_per_node, 0, 1'000), "the site's, with `worker: gpu`",
      "GPUs of a node"},
-    {"bind",
-     one_of(&ShapeSpec::bind,
-            Words<Bind>{{"core", Bind::core}, {"socket", Bind::socket}, {"none", Bind::none}}),
-     "`core`", "what a rank is bound to; verified from what the ranks report"},
+    {"bind", one_of(&ShapeSpec::bind), "`core`",
+     "what a rank is bound to; verified from what the ranks report"},
 };
 
 void read_modes(const YamlView& view, std::vector<Mode>& modes) {
-  const auto mode = [](const YamlView& item) { return value_of_word(item, mode_words()); };
-  read_distinct(view, mode, "strong, weak or both", modes);
+  read_distinct(view, value_of_word<Mode>, "strong, weak or both", modes);
 }
 
 const Keys<Iterations> kIterations = {
@@ -224,9 +221,7 @@ void read_search(const YamlView& root, Plan& plan) {
   if (recommends) {
     search.target = SearchSpec::Target::recommendation;
     search.within = 0.05;
-    using Objective = SearchSpec::Objective;
-    const Words<Objective> words_of_cost = {{"cost", Objective::cost}, {"time", Objective::time}};
-    read_into(value_of_word(view["objective"], words_of_cost), search.objective);
+    read_into(value_of_word<SearchSpec::Objective>(view["objective"]), search.objective);
   } else if (view["objective"].present()) {
     view["objective"].fail_at_key("goes with recommendation: adaptive");
   }
@@ -282,7 +277,7 @@ const Keys<Plan> kPlan = {
      as("`a-z 0-9 -`, 1 to 40, not beginning with `-`",
         required(by(&Plan::study, read_study), "missing; expected a name such as jacobi-nightly")),
      "required", "name of the study; its id is `<study>-<hash8>-<n>`"},
-    {"worker", one_of(&Plan::worker, worker_words()), "`rank`", "what K counts"},
+    {"worker", one_of(&Plan::worker), "`rank`", "what K counts"},
     {"scale", reads_by(&Plan::scale, read_scale, "list or map", &scale_keys()),
      "required, here or in every workload", "which K"},
     {"shape", map_for(&Plan::shape, kShape), "see below", "ranks, threads and GPUs of a node"},

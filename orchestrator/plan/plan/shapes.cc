@@ -3,7 +3,7 @@
 // From K to machines: numbers of nodes, ranks and threads for each worker unit.
 #include <algorithm>
 
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/matrix.h"
 #include "orchestrator/plan/plan/parts.h"
 

@@ -119,12 +119,8 @@ std::vector<std::string> formula_names(const WorkloadSpec& workload, bool with_s
 const Keys<SizeSpec> kSize = {
     {"strong", as("number or formula"), "the catalog's", "for each mode"},
     {"weak"},
-    {"round",
-     one_of(&SizeSpec::rounding, Words<Rounding>{{"nearest", Rounding::nearest},
-                                                 {"down", Rounding::down},
-                                                 {"up", Rounding::up},
-                                                 {"none", Rounding::none}}),
-     "`nearest`", "how a formula's value becomes a whole size"},
+    {"round", one_of(&SizeSpec::rounding), "`nearest`",
+     "how a formula's value becomes a whole size"},
     {"multiple_of", whole(&SizeSpec::multiple_of, 1, 1'000'000), "1", "to a multiple of this"},
 };
 

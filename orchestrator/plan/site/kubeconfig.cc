@@ -12,7 +12,7 @@
 #include <optional>
 #include <sstream>
 
-#include "orchestrator/base/base64.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/plan/yaml/yaml.h"
 
@@ -39,10 +39,8 @@ Error bad(const std::string& where, const std::string& what) {
   return {ErrorCode::invalid, where + ": " + what, false};
 }
 
-std::string comma_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "none" : text;
+std::string listed_names(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : comma_separated(names);
 }
 
 Error bad_entry(const KubeconfigEntry& entry, const std::string& what) {
@@ -109,7 +107,7 @@ std::optional<KubeconfigEntry> find(const std::vector<KubeconfigFile>& files,
 std::string file_names(const std::vector<KubeconfigFile>& files) {
   std::vector<std::string> paths;
   for (const KubeconfigFile& file : files) paths.push_back(file.path);
-  return "kubeconfig '" + comma_list(paths) + "'";
+  return "kubeconfig '" + listed_names(paths) + "'";
 }
 
 Result<std::vector<KubeconfigFile>> read_kubeconfigs(const KubeAccessPlaces& places) {
@@ -146,7 +144,8 @@ std::string current_context(const std::vector<KubeconfigFile>& files) {
 Result<KubeconfigEntry> kubeconfig_context(const std::vector<KubeconfigFile>& files,
                                            const std::string& wanted) {
   const std::string name = wanted.empty() ? current_context(files) : wanted;
-  const std::string there = "; the contexts there are: " + comma_list(names_of(files, "contexts"));
+  const std::string there =
+      "; the contexts there are: " + listed_names(names_of(files, "contexts"));
   if (name.empty()) {
     return bad(file_names(files), "has no current-context, and the site names none" + there);
   }
@@ -163,7 +162,7 @@ Result<KubeconfigEntry> kubeconfig_named(const std::vector<KubeconfigFile>& file
   auto entry = find(files, kind, name);
   if (!entry) {
     return bad_entry(context, "there is no " + kind + " '" + name +
-                                  "'; there are: " + comma_list(names_of(files, kind + "s")));
+                                  "'; there are: " + listed_names(names_of(files, kind + "s")));
   }
   return *entry;
 }
@@ -337,7 +336,7 @@ Result<KubeAccess> kube_access(const KubeAccessPlaces& places, const std::string
   TRY_ASSIGN(const std::vector<KubeconfigFile> files, read_kubeconfigs(places));
   if (!files.empty()) return from_files(files, context);
   const std::string looked =
-      "no kubeconfig is there (looked for: " + comma_list(places.files) + ")";
+      "no kubeconfig is there (looked for: " + listed_names(places.files) + ")";
   if (places.service_host.empty()) {
     return Error{ErrorCode::not_found,
                  looked +

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `push`: every problem that can be seen without listening is told here.
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/plan/site/sections.h"
-
-#include <charconv>
 
 namespace kneepoint {
 namespace {
@@ -25,9 +24,9 @@ bool split_listen(std::string_view text, std::string& host, int& port) {
     if (name.empty()) return false;
     host = name;
   }
-  const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), port);
-  return !number.empty() && failure == std::errc() && end == number.data() + number.size() &&
-         port >= 0 && port <= kMostPort;
+  const auto given = parse_number<int>(number);
+  port = given.value_or(-1);
+  return port >= 0 && port <= kMostPort;
 }
 
 bool is_everywhere(const std::string& host) {

@@ -2,11 +2,11 @@
 //
 // The site file; what is for Kubernetes is read in kubernetes_site.cc, live reports in
 // push_site.cc.
-#include "orchestrator/plan/site/reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <filesystem>
 
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/parts.h"
 #include "orchestrator/plan/site/sections.h"
 
@@ -16,20 +16,17 @@ namespace {
 constexpr int kMaxNodes = 1'000'000;
 
 void read_backend(const YamlView& view, Site& site) {
-  static const Words<BackendKind> words = {{"local", BackendKind::local},
-                                           {"simulated", BackendKind::simulated},
-                                           {"slurm", BackendKind::slurm},
-                                           {"kubernetes", BackendKind::kubernetes}};
+  Words<BackendKind> words;
+  for (const BackendTraits& row : backend_traits()) {
+    if (row.kind != BackendKind::imported) words.emplace_back(row.word, row.kind);
+  }
   read_into(value_of_word(view, words), site.backend);
   site.starter = traits_of(site.backend).starter;
 }
 
 const Keys<Site> kStarter = {
-    {"kind",
-     one_of(&Site::starter, Words<StarterKind>{{"mpirun", StarterKind::mpirun},
-                                               {"srun", StarterKind::srun},
-                                               {"none", StarterKind::none}}),
-     "`mpirun`; slurm: `srun`", "`none`: the program is started once, as it is"},
+    {"kind", one_of(&Site::starter), "`mpirun`; slurm: `srun`",
+     "`none`: the program is started once, as it is"},
     {"mpi", as("word", text(&Site::starter_mpi)), "Slurm's default",
      "`kind: srun`: goes to `srun --mpi=`; Open MPI wants `pmix`"},
     {"options", as("list of arguments", texts(&Site::starter_options)), "none",
@@ -169,10 +166,7 @@ void read_slurm(const YamlView& view, Site& site) {
 }
 
 const Keys<Packing> kPacking = {
-    {"mode",
-     one_of(&Packing::mode, Words<PackingMode>{{"one_per_run", PackingMode::one_per_run},
-                                               {"packed", PackingMode::packed}}),
-     "`one_per_run`",
+    {"mode", one_of(&Packing::mode), "`one_per_run`",
      "`packed`: an allocation of the largest run's nodes runs many runs inside, one after the "
      "other"},
     {"allocations", whole(&Packing::allocations, 1, 10'000), "1",

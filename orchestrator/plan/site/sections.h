@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "orchestrator/model/site.h"
-#include "orchestrator/plan/yaml/keys.h"
+#include "orchestrator/plan/yaml/view.h"
 
 namespace kneepoint {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The claim's file. What it does not say stays empty.
-#include "orchestrator/plan/tables/claim_reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <algorithm>
 
@@ -97,8 +97,8 @@ const Keys<Claim> kClaimPrice = {
 const Keys<Claim> kClaim = {
     {"claim", text(&Claim::text)},
     {"source", text(&Claim::source)},
-    {"mode", one_of(&Claim::mode, mode_words())},
-    {"worker", word(&Claim::worker, {"node", "rank", "gpu"})},
+    {"mode", one_of(&Claim::mode)},
+    {"worker", word(&Claim::worker, word_list<WorkerUnit>())},
     {"k"},
     {"speedup"},
     {"time"},

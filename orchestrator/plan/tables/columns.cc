@@ -4,7 +4,6 @@
 // only a unit after the name needs one of those before it.
 #include <algorithm>
 
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/plan/tables/rows.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/tables/history_reader.h"
+#include "orchestrator/plan/tables/reader.h"
 
 #include <algorithm>
 #include <charconv>

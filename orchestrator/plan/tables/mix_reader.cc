@@ -2,12 +2,12 @@
 //
 // The mix's file. What contradicts itself is refused here; whether studies and price books exist is
 // seen when they are looked up.
-#include "orchestrator/plan/tables/mix_reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "orchestrator/base/text.h"
 #include "orchestrator/model/money.h"
 #include "orchestrator/plan/plan/parts.h"
 
@@ -30,12 +30,9 @@ void read_mix_name(const YamlView& view, std::string& name) {
 
 void read_times(const YamlView& view, std::vector<MixTime>& times) {
   for (const YamlView& entry : view.entries()) {
-    int k = 0;
-    const std::string& text = entry.name();
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), k);
-    if (end.ec != std::errc() || end.ptr != text.data() + text.size() || k < 1 ||
-        k > kMostWorkers) {
-      entry.fail_at_key("expected a number of workers, found '" + text + "'");
+    const int k = parse_number<int>(entry.name()).value_or(0);
+    if (k < 1 || k > kMostWorkers) {
+      entry.fail_at_key("expected a number of workers, found '" + entry.name() + "'");
       continue;
     }
     if (const auto time = entry.duration(1)) times.push_back({k, to_seconds(*time)});
@@ -100,7 +97,7 @@ void read_allowed(const YamlView& view, std::vector<int>& ks) {
 constexpr char kNoMode[] = "missing; expected strong or weak: K means another thing in each";
 const Keys<MixWorkload> kMixWorkload = {
     {"name", by(&MixWorkload::name, read_mix_name)},
-    {"mode", required(one_of(&MixWorkload::mode, mode_words()), kNoMode)},
+    {"mode", required(one_of(&MixWorkload::mode), kNoMode)},
     {"study", text(&MixWorkload::study)},
     {"times", names_by(&MixWorkload::times, read_times)},
     {"model", by(&MixWorkload::model, read_model, &kMixModel)},
@@ -206,8 +203,8 @@ void read_mix_kubernetes(const YamlView& view, Mix& mix) {
 
 const Keys<Mix> kMix = {
     {"mix", by(&Mix::name, read_mix_name)},
-    {"worker", required(one_of(&Mix::worker, worker_words()),
-                        "missing; expected node, rank or gpu: what K counts")},
+    {"worker",
+     required(one_of(&Mix::worker), "missing; expected node, rank or gpu: what K counts")},
     {"workers", whole(&Mix::workers, 1, kMostWorkers)},
     {"workers_per_node", whole(&Mix::workers_per_node, 1, 1024)},
     {"budget", by(read_budget, &kMixBudget)},

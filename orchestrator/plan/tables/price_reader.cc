@@ -2,7 +2,7 @@
 //
 // The price book's file. Amounts are read as decimal text, so that 0.1 is a tenth and not nearly
 // one.
-#include "orchestrator/plan/tables/price_reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <algorithm>
 #include <cctype>
@@ -46,15 +46,11 @@ bool is_date(std::string_view text) {
   return month >= "01" && month <= "12" && day >= "01" && day <= "31";
 }
 
-using Per = LicencePrice::Per;
 const Keys<LicencePrice> kLicence = {
     {"name", text(&LicencePrice::name)},
     {"per_token_hour", amount(&LicencePrice::per_token_hour)},
     {"tokens", whole(&LicencePrice::tokens, 1, kMostNodes)},
-    {"per", one_of(&LicencePrice::per, Words<Per>{{"job", Per::job},
-                                                  {"node", Per::node},
-                                                  {"core", Per::core},
-                                                  {"worker", Per::worker}})},
+    {"per", one_of(&LicencePrice::per)},
 };
 
 void read_licences(const YamlView& view, std::vector<LicencePrice>& licences) {
@@ -109,11 +105,7 @@ const Keys<PriceItem> kEgress = {
 };
 const Keys<PriceItem> kItem = {
     {"description", text(&PriceItem::description)},
-    {"tier", one_of(&PriceItem::tier, Words<Tier>{{"on_demand", Tier::on_demand},
-                                                  {"reserved", Tier::reserved},
-                                                  {"spot", Tier::spot},
-                                                  {"owned", Tier::owned},
-                                                  {"allocation", Tier::allocation}})},
+    {"tier", one_of(&PriceItem::tier)},
     {"per_node_hour", amount(&PriceItem::per_node_hour)},
     {"per_gpu_hour", amount(&PriceItem::per_gpu_hour)},
     {"per_core_hour", amount(&PriceItem::per_core_hour)},

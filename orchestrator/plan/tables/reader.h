@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the text of a table (CSV and its kin) to points and runs. Pure: no file, no clock. All
-// problems come at once, each with its line and column; a table with one problem gives no runs.
+// From the text of a table (CSV and its kin) to points and runs, to nights, or to a study. Pure: no
+// file, no clock; storing is the command's work. All problems come at once, each with its line and
+// column; a table with one problem gives no runs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "orchestrator/model/shape.h"
+#include "orchestrator/model/baseline.h"
+#include "orchestrator/model/evidence.h"
+#include "orchestrator/model/point.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint {
@@ -89,5 +93,55 @@ struct ReadTable {
 };
 
 ReadTable read_table(std::string_view text, const std::string& file, const TableOptions& options);
+
+// Nights out of a table: each row is the time of one run of a case, mode and K on a night. CSV and
+// its kin, or a JSON list of objects with the same names.
+struct HistoryTable {
+  std::vector<ImportedNight> nights;  // oldest first
+  std::vector<int> lines;             // beside them: where each first stands
+  std::vector<std::string> unused;    // columns
+  std::vector<std::string> units;     // of time that were found
+  bool unit_assumed = false;          // some time had none
+};
+
+struct ReadHistory {
+  HistoryTable table;
+  std::vector<Problem> problems;
+};
+
+// TableOptions::case_name "": rows must say.
+ReadHistory read_history(std::string_view text, const std::string& file,
+                         const TableOptions& options);
+
+// "2026-03-01", "2026-03-01T02:30", "2026-03-01 02:30:00Z" as wall time, UTC.
+std::optional<Nanoseconds> read_date(std::string_view text);
+
+// A table as a study: its points, what makes two imports comparable, and what a reader of its
+// report must know.
+struct TableOrigin {
+  std::string study;  // name
+  std::string file;   // name without folders
+  std::string path;   // as given
+  std::string sha256;
+  KneeSpec knee;
+  int workers_per_node = 1;  // where the table has no column of nodes
+};
+
+struct TableStudy {
+  Study study;  // points in the order of Table::points
+  Site site;
+  std::vector<Caveat> caveats;
+};
+
+// The series (hash8) is by cases, builds, modes, worker and kind of value; not by K, times or
+// repeats: next month's table of the same programs is the next study of the series. The plan's text
+// holds the sha256 and the options, so equal texts mean the same import.
+TableStudy make_table_study(const Table& table, const TableOptions& options,
+                            const TableOrigin& origin);
+
+// 1 to 40 of a-z, 0-9 and '-', not beginning with '-'.
+bool is_study_name(std::string_view name);
+// "Vendor 180x.csv" -> "vendor-180x"; "" when nothing is left.
+std::string study_name_of(std::string_view file);
 
 }  // namespace kneepoint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,12 +26,6 @@ const char* word_of(ColumnKind value) {
     default:
       return "time";
   }
-}
-
-std::string with_commas(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 using CurveKey = std::tuple<std::string, std::string, Mode>;
@@ -134,7 +128,7 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
     add(word_of(table.value) + std::string("_only"), relative_words(table));
   }
   if (table.units.size() > 1) {
-    add("units_mixed", "The table has times in several units (" + with_commas(table.units) +
+    add("units_mixed", "The table has times in several units (" + comma_separated(table.units) +
                            "); all were turned into seconds.");
   }
   if (table.unit_assumed) {
@@ -155,8 +149,8 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
     }
   }
   if (!table.unused.empty()) {
-    add("columns_unused",
-        "Columns of " + origin.file + " that were not used: " + with_commas(table.unused) + ".");
+    add("columns_unused", "Columns of " + origin.file +
+                              " that were not used: " + comma_separated(table.unused) + ".");
   }
   return out;
 }

@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers are read by std::from_chars: no locale, no hexadecimal, no leading plus.
+// What the getters expect, as the problems say it.
 #include "orchestrator/plan/yaml/view.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 #include "orchestrator/base/ensure.h"
 #include "orchestrator/base/json_text.h"
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
-
-// Whole text as a number, or nullopt.
-template <typename T>
-std::optional<T> parse_number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMost = 40;
@@ -290,9 +280,7 @@ std::string unknown_word(const std::string& what, const std::string& word,
   const std::string near = word.size() > 1 ? nearest_word(word, known) : "";
   if (!near.empty()) return "unknown " + what + "; did you mean '" + near + "'?";
   if (known.empty()) return "unknown " + what + "; there are none here";
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  return "unknown " + what + "; known here: " + list;
+  return "unknown " + what + "; known here: " + comma_separated(known);
 }
 
 std::vector<Problem> read_yaml(std::string_view text, const std::string& path, const KeySet& keys,

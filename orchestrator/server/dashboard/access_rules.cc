@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/server/push/files.h"
 

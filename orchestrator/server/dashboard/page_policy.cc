@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scripts within the page are named by their hashes: one that came in through data never runs.
-#include "orchestrator/base/base64.h"
 #include "orchestrator/base/hash.h"
-#include "orchestrator/base/hmac.h"
 #include "orchestrator/server/dashboard/dashboard.h"
 
 namespace kneepoint {

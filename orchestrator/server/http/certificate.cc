@@ -14,7 +14,7 @@
 #include <ctime>
 #include <memory>
 
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/server/dashboard/access_rules.h"
 
 namespace kneepoint {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/server/http/certificate.h"
 #include "orchestrator/server/http/listening.h"
 #include "orchestrator/server/push/files.h"

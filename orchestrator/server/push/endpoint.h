@@ -14,7 +14,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/model/push.h"
+#include "orchestrator/model/site.h"
 #include "orchestrator/server/push/server.h"
 
 namespace kneepoint {

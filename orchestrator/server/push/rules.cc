@@ -3,7 +3,7 @@
 // The path first: only for one that names an allocation can a token be wrong.
 #include "orchestrator/server/push/rules.h"
 
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/store/push_spool.h"
 
 namespace kneepoint {

@@ -16,7 +16,6 @@
 
 #include "agents/wire/record.h"
 #include "orchestrator/base/hash.h"
-#include "orchestrator/base/hmac.h"
 #include "orchestrator/base/random.h"
 #include "orchestrator/engine/engine.h"
 #include "orchestrator/server/http/listening.h"

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/pack/pack.h"
-#include "orchestrator/pack/pack_rows.h"
 #include "tests/fakes/kneepoint_process.h"
 #include "tests/unit/pack/test_keys.h"
 

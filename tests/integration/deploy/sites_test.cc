@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "orchestrator/plan/site/reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "orchestrator/backend/launcher.h"
-#include "orchestrator/model/backend_traits.h"
+#include "orchestrator/model/site.h"
 
 namespace kneepoint {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows and header of a pack: there and back, and everything else refused with its line.
-#include "orchestrator/pack/pack_rows.h"
+#include "orchestrator/pack/pack.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one form of tar that is written and read.
-#include "orchestrator/pack/tar.h"
+#include "orchestrator/pack/pack.h"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/plan/plan/catalog.h"
 #include "orchestrator/plan/plan/matrix.h"
-#include "orchestrator/plan/plan/reader.h"
-#include "orchestrator/plan/site/reader.h"
+#include "orchestrator/plan/readers.h"
 
 namespace kneepoint {
 

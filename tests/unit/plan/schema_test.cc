@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "orchestrator/plan/tables/mix_reader.h"
+#include "orchestrator/plan/readers.h"
 #include "orchestrator/plan/yaml/view.h"
 #include "tests/unit/plan/plan_test_support.h"
 

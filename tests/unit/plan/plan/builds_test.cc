@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "orchestrator/plan/plan/identity.h"
+#include "orchestrator/plan/plan/matrix.h"
 #include "tests/unit/plan/plan_test_support.h"
 
 namespace kneepoint {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/plan/identity.h"
+#include "orchestrator/plan/plan/matrix.h"
 
 #include "tests/unit/plan/plan_test_support.h"
 

@@ -4,7 +4,7 @@
 // Broken forms are in tests/golden/plans.
 #include "orchestrator/plan/plan/parts.h"
 
-#include "orchestrator/plan/plan/identity.h"
+#include "orchestrator/plan/plan/matrix.h"
 #include "tests/unit/plan/plan_test_support.h"
 
 namespace kneepoint {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/plan/plan/identity.h"
+#include "orchestrator/plan/plan/matrix.h"
 #include "orchestrator/plan/yaml/yaml.h"
 #include "tests/unit/plan/plan_test_support.h"
 

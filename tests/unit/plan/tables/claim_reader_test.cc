@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The claim's file: both forms, and every problem with its place.
-#include "orchestrator/plan/tables/claim_reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nights out of CSV and JSON, and every problem at once.
-#include "orchestrator/plan/tables/history_reader.h"
+#include "orchestrator/plan/tables/reader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/tables/mix_reader.h"
+#include "orchestrator/plan/readers.h"
 
 #include <gtest/gtest.h>
 

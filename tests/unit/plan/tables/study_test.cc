@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/tables/study.h"
+#include "orchestrator/plan/tables/reader.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint {
 namespace {
