@@ -47,14 +47,15 @@ std::string to_duration_text(Nanoseconds duration) {
   } else if (s >= 99.95) {
     const long seconds = static_cast<long>(s + 0.5);
     std::snprintf(text, sizeof text, "%s%ld min %02ld s", sign, seconds / 60, seconds % 60);
-  } else if (s >= 1 || s == 0) {
-    std::snprintf(text, sizeof text, "%s%.3g s", sign, s);
-  } else if (s >= 1e-3) {
-    std::snprintf(text, sizeof text, "%s%.3g ms", sign, s * 1e3);
-  } else if (s >= 1e-6) {
-    std::snprintf(text, sizeof text, "%s%.3g us", sign, s * 1e6);
   } else {
-    std::snprintf(text, sizeof text, "%s%.3g ns", sign, s * 1e9);
+    constexpr struct {
+      double least;
+      double per_second;
+      const char* unit;
+    } kUnits[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    const auto* unit = kUnits;
+    while (s > 0 && s < unit->least) ++unit;
+    std::snprintf(text, sizeof text, "%s%.3g %s", sign, s * unit->per_second, unit->unit);
   }
   return text;
 }

@@ -7,37 +7,28 @@
 #include <cmath>
 
 namespace kneepoint {
-namespace {
-
-// Length of the valid UTF-8 sequence at text[i], or 0.
-std::size_t sequence_length(std::string_view text, std::size_t i) {
+std::size_t utf8_length(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const auto follows = [&](std::size_t k) { return k < text.size() && (byte(k) & 0xC0) == 0x80; };
-  const unsigned char c = byte(i);
-  if (c < 0x80) return 1;
-  if (c >= 0xC2 && c <= 0xDF) return follows(i + 1) ? 2 : 0;
-  if (c >= 0xE0 && c <= 0xEF) {
-    if (!follows(i + 1) || !follows(i + 2)) return 0;
-    if (c == 0xE0 && byte(i + 1) < 0xA0) return 0;
-    if (c == 0xED && byte(i + 1) > 0x9F) return 0;
-    return 3;
+  const unsigned char first = byte(i);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(i + k) & 0xC0) != 0x80) return 0;
   }
-  if (c >= 0xF0 && c <= 0xF4) {
-    if (!follows(i + 1) || !follows(i + 2) || !follows(i + 3)) return 0;
-    if (c == 0xF0 && byte(i + 1) < 0x90) return 0;
-    if (c == 0xF4 && byte(i + 1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
+  const unsigned char second = byte(i + 1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second > 0x9F;
+  const bool too_large = first == 0xF4 && second > 0x8F;
+  return overlong || surrogate || too_large ? 0 : length;
 }
-
-}  // namespace
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
-    const std::size_t length = sequence_length(text, i);
+    const std::size_t length = utf8_length(text, i);
     if (length == 0) {
       out += "\xEF\xBF\xBD";
       ++i;

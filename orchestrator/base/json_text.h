@@ -4,12 +4,17 @@
 // JSON is nlohmann's work, in the few files that include it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 
 namespace kneepoint {
+
+// Of the UTF-8 sequence at text[i], by the standard: no overlong forms, no surrogates, at most
+// U+10FFFF. 0: it is none.
+std::size_t utf8_length(std::string_view text, std::size_t i);
 
 // With quotes. Bytes that are not UTF-8 become U+FFFD, control characters are escaped.
 std::string json_quote(std::string_view text);

@@ -29,17 +29,9 @@ spdlog::logger& logger() {
 }
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return spdlog::level::debug;
-    case LogLevel::info:
-      return spdlog::level::info;
-    case LogLevel::warning:
-      return spdlog::level::warn;
-    case LogLevel::error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
+  using namespace spdlog::level;
+  constexpr level_enum kLevels[] = {debug, info, warn, err};  // as LogLevel has them
+  return kLevels[static_cast<std::size_t>(level)];
 }
 
 }  // namespace

@@ -17,9 +17,6 @@ void configure_logging(LogLevel least, LogFormat format);
 // `where` is the study, run or attempt the line is about ("" if none): every line carries it.
 void log(LogLevel level, std::string_view where, std::string_view message);
 
-inline void log_debug(std::string_view where, std::string_view m) {
-  log(LogLevel::debug, where, m);
-}
 inline void log_info(std::string_view where, std::string_view m) {
   log(LogLevel::info, where, m);
 }

@@ -9,17 +9,13 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace kneepoint {
 namespace {
 
-struct Group {
-  std::string before;
-  std::size_t width = 0;  // 0: no leading zeros
-  bool operator<(const Group& other) const {
-    return before != other.before ? before < other.before : width < other.width;
-  }
-};
+// What stands before the number, and its width; 0: no leading zeros.
+using Group = std::pair<std::string, std::size_t>;
 
 std::string padded(long number, std::size_t width) {
   std::string digits = std::to_string(number);
@@ -71,8 +67,7 @@ std::vector<std::string> expand_node_list(std::string_view list) {
       const long from = std::strtol(first.c_str(), nullptr, 10);
       const long to = std::strtol(last.c_str(), nullptr, 10);
       for (long i = from; i <= to && names.size() < kMostNames; ++i) {
-        std::string digits = std::to_string(i);
-        if (digits.size() < first.size()) digits.insert(0, first.size() - digits.size(), '0');
+        const std::string digits = padded(i, first.size());
         // Only one pair of brackets is unfolded here; a second one is left to the next turn.
         for (std::string& name : expand_node_list(after.empty() ? "" : before + digits + after)) {
           names.push_back(std::move(name));
@@ -106,8 +101,8 @@ std::string fold_node_list(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& [group, numbers] : numbered) {
     const bool one = numbers.size() == 1;
-    text += (text.empty() ? "" : ",") + group.before + (one ? "" : "[") +
-            ranges_of(numbers, group.width) + (one ? "" : "]");
+    text += (text.empty() ? "" : ",") + group.first + (one ? "" : "[") +
+            ranges_of(numbers, group.second) + (one ? "" : "]");
   }
   for (const std::string& name : plain) text += (text.empty() ? "" : ",") + name;
   return text;

@@ -132,7 +132,7 @@ CommandSpec baseline_command() {
        {"--unit", "UNIT", "import: of times without one: ns, us, ms, s, min, h, d (default: s)"},
        {"--decimal",
         "MARK",
-        "import: what parts decimals (default: found out)",
+        "import: what parts decimals (default: a point, no commas)",
         {"point", "comma"}}},
       {"kneepoint baseline set nightly --build ./app-v1.2 --note 'release 1.2'",
        "kneepoint baseline ack nightly --note 'checkpointing is on now'",

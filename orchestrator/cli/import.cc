@@ -90,7 +90,7 @@ CommandSpec import_command() {
         {"node", "rank", "gpu"}},
        {"--workers-per-node", "N", "Where the table has no nodes (default: 1)", {}, true},
        {"--unit", "UNIT", "Of times without one: ns, us, ms, s, min, h, d (default: s)"},
-       {"--decimal", "MARK", "What parts decimals (default: found out)", {"point", "comma"}},
+       {"--decimal", "MARK", "What parts decimals (default: a point, no commas)", {"point", "comma"}},
        {"--floor", "F", "Least efficiency worth paying for (default: 0.7)"},
        file_flag("--key", "Public key that must have signed the pack, in PEM"),
        {"--new", "", "Import again, even if this file is there already"}},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "orchestrator/base/text.h"
 
@@ -29,10 +30,11 @@ std::vector<std::vector<Parameter>> cases_of(const WorkloadSpec& workload) {
   for (const ParameterList& given : workload.parameters) {
     const auto same = std::find_if(lists.begin(), lists.end(),
                                    [&](const auto& one) { return one.name == given.name; });
-    if (same != lists.end())
-      same->values = given.values;
-    else
+    if (same == lists.end()) {
       lists.push_back(given);
+    } else {
+      same->values = given.values;
+    }
   }
   std::vector<std::vector<Parameter>> cases = {{}};
   constexpr std::size_t kMaxCases = 100'000;
@@ -113,87 +115,62 @@ std::vector<double> case_values(const std::vector<double>& parameters, int k, co
   return values;
 }
 
-FormulaResult<std::shared_ptr<const CaseFormulas>> CaseFormulas::parse(
-    const WorkloadSpec& workload, const std::vector<Parameter>& parameters, Mode mode) {
-  const std::shared_ptr<CaseFormulas> formulas(new CaseFormulas);
-  const bool strong = mode == Mode::strong;
-  formulas->mode_ = mode;
-  formulas->size_spec_ = strong ? workload.size_strong : workload.size_weak;
-  formulas->parameters_ = numbers_of(parameters);
-  const std::string& model = strong ? workload.model_strong : workload.model_weak;
-  const bool has_size = !formulas->size_spec_.formula.empty();
+CaseFormulas::CaseFormulas(const WorkloadSpec& workload, const std::vector<Parameter>& parameters,
+                           Mode mode, std::optional<FormulaProblem>& problem)
+    : size_spec_(mode == Mode::strong ? workload.size_strong : workload.size_weak),
+      parameters_(numbers_of(parameters)) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const std::string of_mode = std::string(".") + to_string(mode);
+  const std::string wrong_amount = "the formula gives {}; expected a number above 0";
   const struct {
     std::string key;
     const std::string& text;
-    bool with_size;
-    std::unique_ptr<Formula>& into;
+    double CaseValues::*value;
+    double most;
+    std::string wrong;
   } all[] = {
-      {std::string("size.") + to_string(mode), formulas->size_spec_.formula, false,
-       formulas->size_},
-      {std::string("model.") + to_string(mode), model, has_size, formulas->model_},
-      {"result.count", workload.result.count, has_size, formulas->results_},
-      {"flops", workload.flops, has_size, formulas->flops_},
-      {"bytes", workload.bytes, has_size, formulas->bytes_},
-      {"parallelism", workload.parallelism, has_size, formulas->parallelism_},
+      {"size" + of_mode, size_spec_.formula, &CaseValues::size, 1e15,
+       "'" + size_spec_.formula + "' gives the size {}; expected one above 0 and at most 1e15"},
+      {"model" + of_mode, mode == Mode::strong ? workload.model_strong : workload.model_weak,
+       &CaseValues::modelled_seconds, 1e9,
+       "the model gives {} s; expected a time above 0 and at most 1e9 s"},
+      {"result.count", workload.result.count, &CaseValues::results, kAny,
+       "the count is {}; expected a number above 0"},
+      {"flops", workload.flops, &CaseValues::flops, kAny, wrong_amount},
+      {"bytes", workload.bytes, &CaseValues::bytes, kAny, wrong_amount},
+      {"parallelism", workload.parallelism, &CaseValues::parallelism, kAny, wrong_amount},
   };
   for (const auto& one : all) {
     if (one.text.empty()) continue;
-    auto parsed = Formula::parse(one.text, case_names(parameters, one.with_size));
-    if (!parsed) return FormulaProblem{one.key, parsed.error().message};
-    one.into = std::make_unique<Formula>(std::move(parsed).value());
+    const bool with_size = one.value != &CaseValues::size && !size_spec_.formula.empty();
+    auto parsed = Formula::parse(one.text, case_names(parameters, with_size));
+    if (!parsed) {
+      problem = FormulaProblem{one.key, parsed.error().message};
+      return;
+    }
+    formulas_.push_back({one.key, one.value, one.most, one.wrong, std::move(parsed).value()});
   }
-  return std::shared_ptr<const CaseFormulas>(formulas);
 }
 
-FormulaResult<CaseValues> CaseFormulas::at(int k, const Shape& shape) const {
+CaseValues CaseFormulas::at(int k, const Shape& shape,
+                            std::optional<FormulaProblem>& problem) const {
   CaseValues values;
-  const std::string mode = to_string(mode_);
-  if (size_ != nullptr) {
-    const auto size = size_->evaluate(case_values(parameters_, k, shape, nullptr));
-    if (!size) return FormulaProblem{"size." + mode, size.error().message};
-    values.has_size = true;
-    values.size = rounded_size(*size, size_spec_);
-    if (!(values.size > 0) || values.size > 1e15) {
-      return FormulaProblem{"size." + mode, "'" + size_spec_.formula + "' gives the size " +
-                                                number_text(values.size) +
-                                                "; expected one above 0 and at most 1e15"};
+  for (const One& one : formulas_) {
+    const double* size = values.has_size ? &values.size : nullptr;
+    const auto given = one.formula.evaluate(case_values(parameters_, k, shape, size));
+    if (!given) {
+      problem = FormulaProblem{one.key, given.error().message};
+      return values;
     }
-  }
-  const double* size = values.has_size ? &values.size : nullptr;
-  if (model_ != nullptr) {
-    const auto seconds = model_->evaluate(case_values(parameters_, k, shape, size));
-    if (!seconds) return FormulaProblem{"model." + mode, seconds.error().message};
-    values.modelled_seconds = *seconds;
-    if (!(*seconds > 0) || *seconds > 1e9) {
-      return FormulaProblem{"model." + mode, "the model gives " + number_text(*seconds) +
-                                                 " s; expected a time above 0 and at most 1e9 s"};
-    }
-  }
-  if (results_ != nullptr) {
-    const auto results = results_->evaluate(case_values(parameters_, k, shape, size));
-    if (!results) return FormulaProblem{"result.count", results.error().message};
-    values.results = *results;
-    if (!(*results > 0)) {
-      return FormulaProblem{
-          "result.count", "the count is " + number_text(*results) + "; expected a number above 0"};
-    }
-  }
-  const struct {
-    const char* key;
-    const std::unique_ptr<Formula>& formula;
-    double& into;
-  } amounts[] = {{"flops", flops_, values.flops},
-                 {"bytes", bytes_, values.bytes},
-                 {"parallelism", parallelism_, values.parallelism}};
-  for (const auto& amount : amounts) {
-    if (amount.formula == nullptr) continue;
-    const auto value = amount.formula->evaluate(case_values(parameters_, k, shape, size));
-    if (!value) return FormulaProblem{amount.key, value.error().message};
-    if (!(*value > 0)) {
-      return FormulaProblem{
-          amount.key, "the formula gives " + number_text(*value) + "; expected a number above 0"};
-    }
-    amount.into = *value;
+    const bool is_size = one.value == &CaseValues::size;
+    double& value = values.*one.value;
+    value = is_size ? rounded_size(*given, size_spec_) : *given;
+    values.has_size = values.has_size || is_size;
+    if (value > 0 && value <= one.most) continue;
+    problem = FormulaProblem{one.key, one.wrong};
+    std::string& message = problem->message;
+    message.replace(message.rfind("{}"), 2, number_text(value));
+    return values;
   }
   return values;
 }

@@ -4,12 +4,10 @@
 // line. Pure pieces of expand().
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "orchestrator/base/result.h"
 #include "orchestrator/model/point.h"
 #include "orchestrator/plan/plan/formula.h"
 
@@ -35,38 +33,33 @@ struct CaseValues {
   double flops = 0, bytes = 0, parallelism = 0;  // 0: not known
 };
 
+// Which formula failed and why.
 struct FormulaProblem {
   std::string key;  // within the workload: "size.weak"
   std::string message;
 };
 
-// A value, or which formula failed and why.
-template <typename T>
-class FormulaResult {
- public:
-  FormulaResult(T value) : state_(std::move(value)) {}
-  FormulaResult(FormulaProblem problem) : state_(std::move(problem)) {}
-  explicit operator bool() const { return state_.index() == 0; }
-  const T& value() const { return std::get<0>(state_); }
-  const FormulaProblem& error() const { return std::get<1>(state_); }
-
- private:
-  std::variant<T, FormulaProblem> state_;
-};
-
 // The formulas of one case in one mode, parsed once.
 class CaseFormulas {
  public:
-  static FormulaResult<std::shared_ptr<const CaseFormulas>> parse(
-      const WorkloadSpec& workload, const std::vector<Parameter>& parameters, Mode mode);
-  FormulaResult<CaseValues> at(int k, const Shape& shape) const;
+  // With a problem: the formulas before it only.
+  CaseFormulas(const WorkloadSpec& workload, const std::vector<Parameter>& parameters, Mode mode,
+               std::optional<FormulaProblem>& problem);
+  CaseValues at(int k, const Shape& shape, std::optional<FormulaProblem>& problem) const;
 
  private:
-  CaseFormulas() = default;
-  Mode mode_ = Mode::strong;
+  // Its value is to be above 0 and at most `most`; `wrong` says so, with the value for {}.
+  struct One {
+    std::string key;
+    double CaseValues::*value;
+    double most;
+    std::string wrong;
+    Formula formula;
+  };
+
   SizeSpec size_spec_;
   std::vector<double> parameters_;  // those that are numbers
-  std::unique_ptr<Formula> size_, model_, results_, flops_, bytes_, parallelism_;
+  std::vector<One> formulas_;       // the size first: the others may use it
 };
 
 // K, ranks, nodes, threads, [size,] and the parameters that are numbers, in this order.

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "orchestrator/base/text.h"
@@ -115,25 +114,27 @@ std::size_t braced_name(std::string_view text, std::size_t i) {
   return starts_well && end < text.size() && text[end] == '}' ? end + 1 - i : 0;
 }
 
-void scan(std::string_view text, const std::function<void(std::string_view)>& on_text,
-          const std::function<void(std::string_view)>& on_name) {
+// A piece of a text: as it is, or the name of a placeholder.
+struct Piece {
+  std::string_view text;
+  bool is_name = false;
+};
+
+std::vector<Piece> pieces_of(std::string_view text) {
+  std::vector<Piece> pieces;
   for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '{' && i + 1 < text.size()) {
-      const std::size_t inner = braced_name(text, i + 1);
-      if (inner > 0 && i + 1 + inner < text.size() && text[i + 1 + inner] == '}') {
-        on_text(text.substr(i + 1, inner));
-        i += inner + 2;
-        continue;
-      }
-    }
-    if (const std::size_t length = braced_name(text, i); length > 0) {
-      on_name(text.substr(i + 1, length - 2));
+    const std::size_t inner = text[i] == '{' && i + 1 < text.size() ? braced_name(text, i + 1) : 0;
+    if (inner > 0 && i + 1 + inner < text.size() && text[i + 1 + inner] == '}') {
+      pieces.push_back({text.substr(i + 1, inner)});
+      i += inner + 2;
+    } else if (const std::size_t length = braced_name(text, i); length > 0) {
+      pieces.push_back({text.substr(i + 1, length - 2), true});
       i += length;
-      continue;
+    } else {
+      pieces.push_back({text.substr(i++, 1)});
     }
-    on_text(text.substr(i, 1));
-    ++i;
   }
+  return pieces;
 }
 
 }  // namespace
@@ -263,26 +264,24 @@ const std::vector<std::string>& built_in_placeholders() {
 
 std::vector<std::string> placeholders_in(std::string_view text) {
   std::vector<std::string> names;
-  scan(
-      text, [](std::string_view) {}, [&](std::string_view name) { names.emplace_back(name); });
+  for (const Piece& piece : pieces_of(text)) {
+    if (piece.is_name) names.emplace_back(piece.text);
+  }
   return names;
 }
 
 std::string replace_placeholders(std::string_view text, std::span<const Parameter> values) {
   std::string out;
-  scan(
-      text, [&](std::string_view piece) { out += piece; },
-      [&](std::string_view name) {
-        for (const Parameter& value : values) {
-          if (value.name == name) {
-            out += value.value;
-            return;
-          }
-        }
-        out += '{';
-        out += name;
-        out += '}';
-      });
+  for (const Piece& piece : pieces_of(text)) {
+    const auto value = std::find_if(values.begin(), values.end(), [&](const Parameter& one) {
+      return piece.is_name && one.name == piece.text;
+    });
+    if (value != values.end()) {
+      out += value->value;
+    } else {
+      out += piece.is_name ? "{" + std::string(piece.text) + "}" : std::string(piece.text);
+    }
+  }
   return out;
 }
 

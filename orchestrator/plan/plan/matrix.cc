@@ -81,13 +81,14 @@ class Expander {
     if (planned_ > kMaxPoints) return fail_full();
     for (const std::vector<Parameter>& parameters : cases) {
       for (const Mode mode : plan_.modes) {
-        auto formulas = CaseFormulas::parse(workload, parameters, mode);
-        if (!formulas) {
-          fail(key_ + "." + formulas.error().key, formulas.error().message);
+        std::optional<FormulaProblem> problem;
+        const CaseFormulas formulas(workload, parameters, mode, problem);
+        if (problem) {
+          fail(key_ + "." + problem->key, problem->message);
           continue;
         }
         for (const ShapeChoice& choice : choices) {
-          add_points(workload, parameters, mode, *formulas.value(), choice);
+          add_points(workload, parameters, mode, formulas, choice);
         }
       }
     }
@@ -126,25 +127,24 @@ class Expander {
   bool is_local() const { return traits_of(site_.backend).is_this_machine; }
 
   bool evaluate(const WorkloadSpec& workload, const CaseFormulas& formulas, Point& point) {
-    auto values = formulas.at(point.k, point.shape);
-    if (!values) {
-      fail(key_ + "." + values.error().key,
-           "at K=" + std::to_string(point.k) + ": " + values.error().message);
+    std::optional<FormulaProblem> problem;
+    const CaseValues values = formulas.at(point.k, point.shape, problem);
+    if (problem) {
+      fail(key_ + "." + problem->key, "at K=" + std::to_string(point.k) + ": " + problem->message);
       return false;
     }
-    point.has_size = values.value().has_size;
-    point.size = values.value().size;
-    point.results = values.value().results;
+    point.has_size = values.has_size;
+    point.size = values.size;
+    point.results = values.results;
     // The model of one of our own workloads is of one iteration; T of a run is of all of them.
     point.iterations = plan_.iterations.min_time > 0 ? 1 : plan_.iterations.count;
-    point.modelled_seconds =
-        values.value().modelled_seconds * (workload.catalog ? point.iterations : 1);
+    point.modelled_seconds = values.modelled_seconds * (workload.catalog ? point.iterations : 1);
     // A command's T is of the whole run, and so is what it says of its work.
     const double per = workload.catalog ? 1 : point.iterations;
-    point.flops = values.value().flops / per;
-    point.bytes = values.value().bytes / per;
+    point.flops = values.flops / per;
+    point.bytes = values.bytes / per;
     // The formula counts parts for ranks; a worker may be several of them.
-    point.parallelism = values.value().parallelism * point.k / std::max(1, point.shape.ranks);
+    point.parallelism = values.parallelism * point.k / std::max(1, point.shape.ranks);
     point.held_fixed = held_fixed(workload, point);
     return true;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orchestrator/base/text.h"
+#include "orchestrator/model/money.h"
 #include "orchestrator/plan/plan/formula.h"
 
 namespace kneepoint {
@@ -129,11 +130,7 @@ std::vector<EnvironmentVariable> read_environment(const YamlView& view,
   std::vector<EnvironmentVariable> variables;
   for (const YamlView& entry : view.entries()) {
     const std::string& name = entry.name();
-    const auto is_good = [](char c) {
-      return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    if (name.empty() || (name[0] >= '0' && name[0] <= '9') ||
-        !std::all_of(name.begin(), name.end(), is_good)) {
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9') || !is_made_of(name, "_")) {
       entry.fail_at_key("not a name of an environment variable; expected letters, digits and '_'");
     } else if (name.starts_with("KNEEPOINT_")) {
       entry.fail_at_key("names with KNEEPOINT_ are set by kneepoint itself");
@@ -180,17 +177,32 @@ void read_noise(const YamlView& view, NoiseSpec& noise) {
   }
 }
 
-bool is_plain_name(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+bool is_made_of(std::string_view text, std::string_view others) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           others.find(c) != std::string_view::npos;
   });
 }
 
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && is_made_of(text, "_-");
+}
+
+bool is_study_name(std::string_view text) {
+  return !text.empty() && text.size() <= 40 && text.front() != '-' && is_made_of(text, "-") &&
+         ascii_lower(text) == text;
+}
+
 bool is_currency(std::string_view text) {
-  return text.size() >= 2 && text.size() <= 8 && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-         });
+  return text.size() >= 2 && text.size() <= 8 && is_made_of(text, "") && ascii_upper(text) == text;
+}
+
+std::optional<std::int64_t> read_amount(const YamlView& view, const char* wanted) {
+  const auto text = view.text();
+  const auto micros = text ? parse_micros(*text) : std::nullopt;
+  if (micros && *micros > 0) return micros;
+  if (text) view.expected(wanted);
+  return std::nullopt;
 }
 
 }  // namespace kneepoint

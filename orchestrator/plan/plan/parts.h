@@ -33,8 +33,19 @@ std::string read_formula(const YamlView& view, const std::vector<std::string>& n
 void check_placeholders(const YamlView& view, const std::string& text,
                         const std::vector<std::string>& known);
 
+// Letters and digits (ASCII) and these.
+bool is_made_of(std::string_view text, std::string_view others);
 bool is_plain_name(std::string_view text);  // [A-Za-z0-9_-], 1 to 64
+bool is_study_name(std::string_view text);  // [a-z0-9-], 1 to 40, not beginning with '-'
 bool is_currency(std::string_view text);    // capitals and digits, 2 to 8: "USD", "SU"
+
+// Money above 0, in micros; else "expected <wanted>, found ...".
+std::optional<std::int64_t> read_amount(const YamlView& view, const char* wanted);
+template <typename T, typename M>
+Reads<T> amount_above_zero(M T::*member, const char* wanted) {
+  return reads_by(member, [=](const YamlView& view) { return read_amount(view, wanted); });
+}
+
 // A path that stays in the folder it is meant for: relative, without "..", not empty.
 bool is_inside(const std::string& path);
 

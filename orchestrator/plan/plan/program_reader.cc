@@ -56,8 +56,7 @@ const std::vector<std::string> kTimeSources = {"stdout", "stderr", "mpi", "probe
 void read_source(const YamlView& view, const std::vector<std::string>& known,
                  const std::vector<std::string>& words, std::string& from, std::string& file) {
   read_into(view["from"].word(words), from);
-  if (!view["file"].present()) return;
-  if (view["from"].present()) view["file"].fail_at_key("give either 'from' or 'file'");
+  if (view.has("from")) view.fail_at_keys({"file"}, "give either 'from' or 'file'");
   if (const auto path = read_inside(view["file"], "a file", known)) {
     from = "file";
     file = *path;
@@ -156,13 +155,20 @@ void read_exit_codes(const YamlView& view, std::vector<int>& codes) {
   read_distinct(view, code, "exit codes such as [0, 3]", codes);
 }
 
-const Keys<SanityRule> kSanity = {{"must_match"}, {"must_not_match"}, {"from"},     {"file"},
-                                  {"exit_codes"}, {"metric"},         {"at_least"}, {"at_most"},
-                                  {"equals"},     {"tolerance"}};
+const Keys<SanityRule> kSanity = {
+    {"must_match"},
+    {"must_not_match"},
+    {"from"},
+    {"file"},
+    {"exit_codes", by(&SanityRule::exit_codes, read_exit_codes)},
+    {"metric", text(&SanityRule::metric)},
+    {"at_least", number(&SanityRule::at_least, -kMostNumber, kMostNumber)},
+    {"at_most", number(&SanityRule::at_most, -kMostNumber, kMostNumber)},
+    {"equals", number(&SanityRule::equals, -kMostNumber, kMostNumber)},
+    {"tolerance", by(read_tolerance)},
+};
 
-void read_bounds(const YamlView& view, const WorkloadSpec& workload, SanityRule& rule) {
-  rule.kind = SanityRule::Kind::metric;
-  read_into(view["metric"].text(), rule.metric);
+void check_bounds(const YamlView& view, const WorkloadSpec& workload, const SanityRule& rule) {
   std::vector<std::string> names;
   for (const MetricSpec& metric : workload.metrics) names.push_back(metric.name);
   // One of our own workloads reports others too.
@@ -170,22 +176,15 @@ void read_bounds(const YamlView& view, const WorkloadSpec& workload, SanityRule&
       std::find(names.begin(), names.end(), rule.metric) == names.end()) {
     view["metric"].fail("'" + rule.metric + "': " + unknown_word("metric", rule.metric, names));
   }
-  const auto bound = [&](const char* key, std::optional<double>& to) {
-    read_into(view[key].number(-kMostNumber, kMostNumber), to);
-  };
-  bound("at_least", rule.at_least);
-  bound("at_most", rule.at_most);
-  bound("equals", rule.equals);
-  read_tolerance(view["tolerance"], rule);
-  const bool has_equals = view["equals"].present();
-  const bool has_range = view["at_least"].present() || view["at_most"].present();
+  const bool has_equals = view.has("equals");
+  const bool has_range = view.has("at_least") || view.has("at_most");
   if (!has_equals && !has_range) {
     view["metric"].fail_at_key("what should hold? add at_most, at_least, or equals with tolerance");
   } else if (has_equals && has_range) {
     view["equals"].fail_at_key("give either 'equals' or 'at_least' and 'at_most'");
-  } else if (view["tolerance"].present() && !has_equals) {
+  } else if (!has_equals && view.has("tolerance")) {
     view["tolerance"].fail_at_key("a tolerance is around 'equals', which is missing");
-  } else if (has_equals && !view["tolerance"].present()) {
+  } else if (has_equals && !view.has("tolerance")) {
     view["equals"].fail_at_key("numbers are rarely equal; add a tolerance such as 1e-3 or 0.1%");
   } else if (rule.at_least && rule.at_most && *rule.at_least > *rule.at_most) {
     view["at_most"].fail("below 'at_least': nothing would pass");
@@ -194,12 +193,18 @@ void read_bounds(const YamlView& view, const WorkloadSpec& workload, SanityRule&
 
 void read_rule(const YamlView& view, const std::vector<std::string>& known,
                WorkloadSpec& workload) {
-  if (!view.check_map()) return;
-  static const std::vector<std::string> kinds = {"must_match", "must_not_match", "exit_codes",
-                                                 "metric"};
+  using Kind = SanityRule::Kind;
+  static const Words<Kind> kinds = {{"must_match", Kind::must_match},
+                                    {"must_not_match", Kind::must_not_match},
+                                    {"exit_codes", Kind::exit_codes},
+                                    {"metric", Kind::metric}};
+  SanityRule rule;
+  if (!kSanity.read(view, rule)) return;
   std::vector<std::string> given;
-  for (const std::string& kind : kinds) {
-    if (view[kind].present()) given.push_back(kind);
+  for (const auto& [word, kind] : kinds) {
+    if (!view.has(word)) continue;
+    given.push_back(word);
+    rule.kind = kind;
   }
   if (given.size() != 1) {
     view.fail(given.empty() ? "expected one of must_match, must_not_match, exit_codes, metric"
@@ -207,28 +212,16 @@ void read_rule(const YamlView& view, const std::vector<std::string>& known,
                                   "' belong into two entries");
     return;
   }
-  SanityRule rule;
-  const bool matches = given[0] == kinds[0] || given[0] == kinds[1];
-  if (matches) {
-    rule.kind =
-        given[0] == kinds[0] ? SanityRule::Kind::must_match : SanityRule::Kind::must_not_match;
+  if (rule.kind == Kind::must_match || rule.kind == Kind::must_not_match) {
     static_cast<void>(read_pattern(view[given[0]], rule.pattern));
     read_source(view, known, kStreams, rule.from, rule.file);
-  } else if (given[0] == "exit_codes") {
-    rule.kind = SanityRule::Kind::exit_codes;
-    read_exit_codes(view["exit_codes"], rule.exit_codes);
   } else {
-    read_bounds(view, workload, rule);
+    view.fail_at_keys({"from", "file"}, "goes with must_match and must_not_match only");
   }
-  for (const char* key : {"from", "file"}) {
-    if (!matches && view[key].present()) {
-      view[key].fail_at_key(std::string("goes with must_match and must_not_match only"));
-    }
-  }
-  for (const char* key : {"at_least", "at_most", "equals", "tolerance"}) {
-    if (rule.kind != SanityRule::Kind::metric && view[key].present()) {
-      view[key].fail_at_key("goes with 'metric' only");
-    }
+  if (rule.kind == Kind::metric) {
+    check_bounds(view, workload, rule);
+  } else {
+    view.fail_at_keys({"at_least", "at_most", "equals", "tolerance"}, "goes with 'metric' only");
   }
   workload.program.sanity.push_back(std::move(rule));
 }

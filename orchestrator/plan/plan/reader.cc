@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <set>
 
-#include "orchestrator/model/money.h"
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
 
@@ -17,20 +16,6 @@ namespace {
 constexpr int kMaxRepeats = 1'000;
 constexpr double kMaxAmount = 1e12;
 constexpr double kLeastNodeHours = 1e-6;  // 0 would read as "none"
-
-void read_study(const YamlView& view, std::string& study) {
-  const auto name = view.text();
-  if (!name) return;
-  study = *name;
-  const auto is_good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  };
-  if (name->empty() || name->size() > 40 || name->front() == '-' ||
-      !std::all_of(name->begin(), name->end(), is_good)) {
-    view.fail("expected 1 to 40 of a-z, 0-9 and '-', not beginning with '-', found '" +
-              name->substr(0, 60) + "'");
-  }
-}
 
 void read_counts(const YamlView& view, std::vector<int>& counts) {
   const auto count = [](const YamlView& item) { return item.integer(1, 100'000); };
@@ -49,7 +34,7 @@ const Keys<ShapeSpec> kShape = {
 };
 
 void read_modes(const YamlView& view, std::vector<Mode>& modes) {
-  read_distinct(view, value_of_word<Mode>, "strong, weak or both", modes);
+  read_distinct(view, read_word<Mode>, "strong, weak or both", modes);
 }
 
 const Keys<Iterations> kIterations = {
@@ -59,11 +44,8 @@ const Keys<Iterations> kIterations = {
      "instead of `count`: as many as it takes; T is then per iteration"},
 };
 
-void read_iterations(const YamlView& view, Iterations& iterations) {
-  if (!kIterations.read(view, iterations)) return;
-  if (view["count"].present() && view["min_time"].present()) {
-    view["min_time"].fail_at_key("give either 'count' or 'min_time'");
-  }
+void check_iterations(const YamlView& view, Iterations& /*iterations*/) {
+  if (view.has("count")) view.fail_at_keys({"min_time"}, "give either 'count' or 'min_time'");
 }
 
 const Keys<Repeat> kUntil = {
@@ -111,10 +93,16 @@ void read_repeat(const YamlView& view, Repeat& repeat) {
 const Keys<Limits> kBudget = {
     {"node_hours", number(&Limits::node_hours, kLeastNodeHours, kMaxAmount), "none",
      "nothing starts that could pass them"},
-    {"amount", as("number, `USD`"), "none",
+    {"amount",
+     as("number, `USD`",
+        amount_above_zero(&Limits::amount_micros,
+                          "an amount above 0 such as 200 or 12.50, at most a million and with at "
+                          "most six decimals")),
+     "none",
      "the same in money; needs a price in the same currency: `--prices FILE --item NAME` of "
      "`check` and `run`, or that of the site"},
-    {"currency"},
+    {"currency",
+     as("", text(&Limits::currency, is_currency, "a code of capitals such as USD or SU"))},
 };
 const Keys<Limits> kLimits = {
     {"concurrent", whole(&Limits::concurrent, 1, 100'000), "the backend's", "allocations at once"},
@@ -128,32 +116,13 @@ const Keys<Limits> kLimits = {
      "may ranks × threads exceed the local cores? Such points are marked"},
 };
 
-void read_limits(const YamlView& view, Limits& limits) {
-  if (!kLimits.read(view, limits)) return;
+void check_limits(const YamlView& view, Limits& /*limits*/) {
   const YamlView budget = view["budget"];
   if (!budget.is(YamlNode::Kind::map)) return;
-  const auto amount = budget["amount"].text();
-  if (amount) {
-    const auto micros = parse_micros(*amount);
-    if (micros && *micros > 0) {
-      limits.amount_micros = *micros;
-    } else {
-      budget["amount"].fail(
-          "expected an amount above 0 such as 200 or 12.50, at most a million and with at most six "
-          "decimals, found '" +
-          amount->substr(0, 40) + "'");
-    }
-  }
-  const auto currency = budget["currency"].text();
-  if (currency && !is_currency(*currency)) {
-    budget["currency"].fail("expected a code of capitals such as USD or SU, found '" +
-                            currency->substr(0, 40) + "'");
-  }
-  read_into(currency, limits.currency);
-  if (amount && !budget["currency"].present()) {
-    budget["amount"].fail_at_key("an amount needs a currency; add currency: USD");
-  } else if (currency && !budget["amount"].present()) {
-    budget["currency"].fail_at_key("a currency needs an amount");
+  if (!budget.has("currency")) {
+    budget.fail_at_keys({"amount"}, "an amount needs a currency; add currency: USD");
+  } else if (!budget.has("amount")) {
+    budget.fail_at_keys({"currency"}, "a currency needs an amount");
   }
 }
 
@@ -189,9 +158,9 @@ const Keys<SearchSpec> kSearch = {
      "look for the knee by efficiency (`knee: {floor: ...}`)"},
     {"recommendation", as("`adaptive`"), "this or the one before",
      "look for the K to recommend, as `kneepoint recommend` does"},
-    {"objective", as("`cost`, `time`"), "`cost`",
+    {"objective", one_of(&SearchSpec::objective), "`cost`",
      "with `recommendation`: of a result; cost by the study's price, without one node-hours"},
-    {"within", as("share"), "10%; 5%",
+    {"within", share(&SearchSpec::within), "10%; 5%",
      "`knee`: stop when half of its 95% interval is at most this share of its K. "
      "`recommendation`: stop when no K is better than the best by more than this, with 95%"},
     {"first", as("number, 2 or more", whole(&SearchSpec::first, 2, kMaxRepeats)), "2",
@@ -210,23 +179,21 @@ void read_search(const YamlView& root, Plan& plan) {
   SearchSpec& search = plan.search;
   kSearch.read(view, search);
   static const std::vector<std::string> words = {"adaptive"};
-  const bool recommends = view["recommendation"].present();
-  if (!view["knee"].present() && !recommends) {
+  const bool recommends = view.has("recommendation");
+  if (!view.has("knee") && !recommends) {
     view["knee"].fail(
         "missing; expected knee: adaptive or recommendation: adaptive, or write search: grid");
   }
-  if (view["knee"].present() && recommends) {
-    view["recommendation"].fail_at_key("a search is for the knee or for the recommendation");
+  if (view.has("knee")) {
+    view.fail_at_keys({"recommendation"}, "a search is for the knee or for the recommendation");
   }
   if (recommends) {
     search.target = SearchSpec::Target::recommendation;
-    search.within = 0.05;
-    read_into(value_of_word<SearchSpec::Objective>(view["objective"]), search.objective);
-  } else if (view["objective"].present()) {
-    view["objective"].fail_at_key("goes with recommendation: adaptive");
+    if (!view.has("within")) search.within = 0.05;
+  } else {
+    view.fail_at_keys({"objective"}, "goes with recommendation: adaptive");
   }
   search.adaptive = view[recommends ? "recommendation" : "knee"].word(words).has_value();
-  read_into(view["within"].share(), search.within);
   if (!search.adaptive) return;
   if (plan.repeat.until_efficiency_ci > 0) {
     root["repeat"]["until"].fail_at_key(
@@ -275,7 +242,9 @@ void read_environment_of_plan(const YamlView& view, std::vector<EnvironmentVaria
 const Keys<Plan> kPlan = {
     {"study",
      as("`a-z 0-9 -`, 1 to 40, not beginning with `-`",
-        required(by(&Plan::study, read_study), "missing; expected a name such as jacobi-nightly")),
+        required(text(&Plan::study, is_study_name,
+                      "1 to 40 of a-z, 0-9 and '-', not beginning with '-'"),
+                 "missing; expected a name such as jacobi-nightly")),
      "required", "name of the study; its id is `<study>-<hash8>-<n>`"},
     {"worker", one_of(&Plan::worker), "`rank`", "what K counts"},
     {"scale", reads_by(&Plan::scale, read_scale, "list or map", &scale_keys()),
@@ -287,15 +256,14 @@ const Keys<Plan> kPlan = {
     {"environment",
      as("map of names and values", names_by(&Plan::environment, read_environment_of_plan)), "none",
      "environment variables of every workload"},
-    {"iterations", as("map", by(&Plan::iterations, read_iterations, &kIterations)), "see below",
+    {"iterations", map_for(&Plan::iterations, kIterations, check_iterations), "see below",
      "samples inside one run"},
     {"repeat", as("number or map", by(&Plan::repeat, read_repeat, &kRepeat)), "5",
      "runs at every point"},
     {"search", as("`grid` or map", elsewhere(kSearch)), "`grid`",
      "every K of the scale alike, or where that narrows the knee or the recommendation; see below"},
     {"seed", seed(&Plan::seed), "1", "order of the runs, and the workloads' own randomness"},
-    {"limits", as("map", by(&Plan::limits, read_limits, &kLimits)), "see below",
-     "what a study may use"},
+    {"limits", map_for(&Plan::limits, kLimits, check_limits), "see below", "what a study may use"},
     {"knee", map_for(&Plan::knee, kKnee), "see below", "the rule that names the knee"},
     {"gate", map_for(&Plan::gate, kGate), "see below", "what the [nightly gate](gate.md) asks for"},
     {"noise", as("map", by(&Plan::noise, read_noise, &noise_keys())), "none",
@@ -319,9 +287,9 @@ PlanRead read_plan(std::string_view text, const std::string& path,
     plan.gate.knee_floor = plan.knee.floor;
     read_workloads(root, catalog, plan);
     read_search(root, plan);
-    if (plan.worker == WorkerUnit::gpu && root["shape"]["ranks_per_node"].present()) {
-      root["shape"]["ranks_per_node"].fail_at_key(
-          "worker: gpu starts one rank per GPU; give gpus_per_node instead");
+    if (plan.worker == WorkerUnit::gpu) {
+      root["shape"].fail_at_keys({"ranks_per_node"},
+                                 "worker: gpu starts one rank per GPU; give gpus_per_node instead");
     }
   };
   read.problems = read_yaml(text, path, kPlan, read_root, &read.origins);

@@ -35,6 +35,7 @@ std::string listed(const std::vector<std::string>& pieces) {
   return text;
 }
 
+// Pieces by the warning that they belong to; each once, in the order in which they come.
 using Grouped = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 void add_to(Grouped& groups, const std::string& name, std::string piece) {
@@ -45,6 +46,11 @@ void add_to(Grouped& groups, const std::string& name, std::string piece) {
   if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) {
     pieces.push_back(std::move(piece));
   }
+}
+
+void warn_groups(const Grouped& groups, const std::string& between,
+                 std::vector<std::string>& warnings) {
+  for (const auto& [name, pieces] : groups) warnings.push_back(name + between + listed(pieces));
 }
 
 // The nearest sizes below and above that the ranks can split evenly; 0: none near.
@@ -90,9 +96,7 @@ void warn_divisibility(const Study& study, std::vector<std::string>& warnings) {
     }
     add_to(groups, title(point), std::move(piece));
   }
-  for (const auto& [name, pieces] : groups) {
-    warnings.push_back(name + ": the ranks can't split the problem evenly at " + listed(pieces));
-  }
+  warn_groups(groups, ": the ranks can't split the problem evenly at ", warnings);
 }
 
 void warn_unfilled(const Study& study, const SiteCapacity& capacity,
@@ -105,19 +109,17 @@ void warn_unfilled(const Study& study, const SiteCapacity& capacity,
     const int used = shape.ranks_per_node * shape.threads_per_rank;
     if (study.plan.worker == WorkerUnit::gpu) {
       if (shape.gpus_per_node >= capacity.gpus_per_node) continue;
-      add_to(groups, "",
+      add_to(groups, "machines are not filled",
              std::to_string(shape.gpus_per_node) + " of the " +
                  std::to_string(capacity.gpus_per_node) + " GPUs of each node");
     } else if (used < capacity.cores_per_node) {
-      add_to(groups, "",
+      add_to(groups, "machines are not filled",
              std::to_string(used) + " of the " + std::to_string(capacity.cores_per_node) +
                  " cores of each node (" + std::to_string(shape.ranks_per_node) + " ranks x " +
                  std::to_string(shape.threads_per_rank) + " threads)");
     }
   }
-  for (const auto& [name, pieces] : groups) {
-    warnings.push_back("machines are not filled: the shape uses " + listed(pieces));
-  }
+  warn_groups(groups, ": the shape uses ", warnings);
 }
 
 void warn_beyond_site(const Study& study, const SiteCapacity& capacity,
@@ -143,27 +145,23 @@ void warn_beyond_site(const Study& study, const SiteCapacity& capacity,
              k + " needs " + std::to_string(shape.gpus_per_node));
     }
   }
-  for (const auto& [name, pieces] : groups) warnings.push_back(name + ": " + listed(pieces));
+  warn_groups(groups, ": ", warnings);
 }
 
 void warn_short_lists(const Study& study, std::vector<std::string>& warnings) {
-  std::vector<std::string> order;
-  std::map<std::string, std::pair<Mode, std::set<int>>> ks;
+  Grouped ks;
+  std::map<std::string, Mode> modes;
   for (const Point& point : study.points) {
-    const auto [place, is_new] =
-        ks.try_emplace(title(point), std::make_pair(point.mode, std::set<int>{}));
-    if (is_new) order.push_back(title(point));
-    place->second.second.insert(point.k);
+    add_to(ks, title(point), std::to_string(point.k));
+    modes[title(point)] = point.mode;
   }
-  for (const std::string& name : order) {
-    const auto& [mode, distinct] = ks.at(name);
-    const std::size_t wanted = mode == Mode::strong ? 6 : 5;
-    if (distinct.size() >= wanted) continue;
+  for (const auto& [name, distinct] : ks) {
+    const bool strong = modes.at(name) == Mode::strong;
+    if (distinct.size() >= (strong ? 6U : 5U)) continue;
     warnings.push_back(
         name + ": " + std::to_string(distinct.size()) + " different K; " +
-        (mode == Mode::strong
-             ? "fitting Amdahl's law takes 4, with one term of overhead 5, the full model 6"
-             : "fitting a constant with one term of overhead takes 4, the full model 5"));
+        (strong ? "fitting Amdahl's law takes 4, with one term of overhead 5, the full model 6"
+                : "fitting a constant with one term of overhead takes 4, the full model 5"));
   }
 }
 
@@ -173,23 +171,21 @@ void warn_sizes(const Study& study, std::vector<std::string>& warnings) {
     return std::find(modes.begin(), modes.end(), mode) != modes.end();
   };
   for (const WorkloadSpec& workload : study.plan.workloads) {
-    // Of how many workers does the formula know?
-    const auto grows = [&](const std::string& text) {
+    // Does the formula know of the number of workers? None: it can't be read.
+    const auto grows = [&](const std::string& text) -> std::optional<bool> {
       const std::vector<std::vector<Parameter>> cases = cases_of(workload);
-      if (cases.empty()) return std::pair(false, false);
+      if (cases.empty()) return std::nullopt;
       const auto formula = Formula::parse(text, case_names(cases.front(), false));
-      if (!formula) return std::pair(false, false);
-      return std::pair(true,
-                       formula->uses("K") || formula->uses("ranks") || formula->uses("nodes"));
+      if (!formula) return std::nullopt;
+      return formula->uses("K") || formula->uses("ranks") || formula->uses("nodes");
     };
-    if (const auto [known, with_k] = grows(workload.size_weak.formula);
-        has(Mode::weak) && known && !with_k) {
-      warnings.push_back(workload.name + ", weak: the size '" + workload.size_weak.formula +
+    const std::string &weak = workload.size_weak.formula, &strong = workload.size_strong.formula;
+    if (has(Mode::weak) && grows(weak) == false) {
+      warnings.push_back(workload.name + ", weak: the size '" + weak +
                          "' does not grow with K; sizes are of the whole problem");
     }
-    if (const auto [known, with_k] = grows(workload.size_strong.formula);
-        has(Mode::strong) && known && with_k) {
-      warnings.push_back(workload.name + ", strong: the size '" + workload.size_strong.formula +
+    if (has(Mode::strong) && grows(strong) == true) {
+      warnings.push_back(workload.name + ", strong: the size '" + strong +
                          "' changes with K; strong scaling holds the whole problem fixed");
     }
   }
@@ -202,7 +198,7 @@ void warn_same_command(const Study& study, std::vector<std::string>& warnings) {
     return point.build + "/" + point.case_name + "/" + std::to_string(point.k) + "/" +
            to_string(point.shape);
   };
-  std::set<std::string> told;
+  std::set<std::string> warned;
   for (const Point& point : study.points) {
     if (point.mode == Mode::strong && !point.has_size) strong[place(point)] = &point;
   }
@@ -210,7 +206,7 @@ void warn_same_command(const Study& study, std::vector<std::string>& warnings) {
     if (point.mode == Mode::strong || point.has_size || point.own_harness) continue;
     const auto other = strong.find(place(point));
     if (other == strong.end() || other->second->command.argv != point.command.argv) continue;
-    if (!told.insert(point.build + "/" + point.workload).second) continue;
+    if (!warned.insert(point.build + "/" + point.workload).second) continue;
     warnings.push_back(point.workload +
                        ": strong and weak run the same command; use {size} or {mode} in it, or "
                        "give one mode");

@@ -56,8 +56,8 @@ void read_program(const YamlView& view, const std::vector<CatalogEntry>& catalog
 }
 
 void read_parameters(const YamlView& view, WorkloadSpec& workload) {
-  const std::vector<std::string> allowed =
-      workload.catalog ? names_of(workload.catalog->parameters) : std::vector<std::string>{};
+  std::vector<std::string> allowed;
+  if (workload.catalog) allowed = names_of(workload.catalog->parameters);
   for (const YamlView& entry : view["parameters"].entries()) {
     const std::string& name = entry.name();
     if (!is_plain_name(name)) {
@@ -150,13 +150,10 @@ void read_size(const YamlView& view, WorkloadSpec& workload) {
 
 bool needs_size(const WorkloadSpec& workload) {
   if (workload.catalog) return !workload.catalog->size_meaning.empty();
-  for (const std::string& argument : workload.command) {
-    if (contains(placeholders_in(argument), "size")) return true;
-  }
-  for (const EnvironmentVariable& variable : workload.environment) {
-    if (contains(placeholders_in(variable.value), "size")) return true;
-  }
-  return false;
+  std::string texts;
+  for (const std::string& argument : workload.command) texts += argument + "\n";
+  for (const EnvironmentVariable& one : workload.environment) texts += one.value + "\n";
+  return contains(placeholders_in(texts), "size");
 }
 
 void check_sizes(const YamlView& view, const std::vector<Mode>& modes,
@@ -197,21 +194,17 @@ void read_formulas(const YamlView& view, WorkloadSpec& workload) {
   if (const YamlView result = view["result"]; kResult.read(result, workload.result)) {
     if (result["count"].present()) workload.result.count = read_formula(result["count"], names);
   }
-  if (workload.catalog) {
-    workload.model_strong = workload.catalog->model_strong;
-    workload.model_weak = workload.catalog->model_weak;
-  }
-  if (const YamlView model = view["model"]; model.check_map()) {
-    if (model["strong"].present()) workload.model_strong = read_formula(model["strong"], names);
-    if (model["weak"].present()) workload.model_weak = read_formula(model["weak"], names);
-  }
-  const auto read_amount = [&](const char* key, std::string CatalogEntry::*of_catalog) {
-    if (view[key].present()) return read_formula(view[key], names);
+  const auto formula_or_catalogs = [&](const YamlView& at, std::string CatalogEntry::*of_catalog) {
+    if (at.present()) return read_formula(at, names);
     return workload.catalog ? *workload.catalog.*of_catalog : std::string();
   };
-  workload.flops = read_amount("flops", &CatalogEntry::flops);
-  workload.bytes = read_amount("bytes", &CatalogEntry::bytes);
-  workload.parallelism = read_amount("parallelism", &CatalogEntry::parallelism);
+  const YamlView model = view["model"];
+  model.check_map();
+  workload.model_strong = formula_or_catalogs(model["strong"], &CatalogEntry::model_strong);
+  workload.model_weak = formula_or_catalogs(model["weak"], &CatalogEntry::model_weak);
+  workload.flops = formula_or_catalogs(view["flops"], &CatalogEntry::flops);
+  workload.bytes = formula_or_catalogs(view["bytes"], &CatalogEntry::bytes);
+  workload.parallelism = formula_or_catalogs(view["parallelism"], &CatalogEntry::parallelism);
 }
 
 const Keys<WorkloadSpec> kWorkload = {
@@ -281,10 +274,12 @@ WorkloadSpec read_workload(const YamlView& view, const std::vector<Mode>& modes,
   if (workload.catalog) {
     for (const std::string& name : names_of(workload.catalog->parameters)) known.push_back(name);
   }
-  for (const YamlView& argument : view["command"].is(YamlNode::Kind::list)
-                                      ? view["command"].items()
-                                      : std::vector<YamlView>{}) {
-    if (argument.is(YamlNode::Kind::scalar)) check_placeholders(argument, *argument.text(), known);
+  if (view["command"].is(YamlNode::Kind::list)) {
+    for (const YamlView& argument : view["command"].items()) {
+      if (argument.is(YamlNode::Kind::scalar)) {
+        check_placeholders(argument, *argument.text(), known);
+      }
+    }
   }
   workload.environment = read_environment(view["environment"], known);
   check_sizes(view, modes, workload);

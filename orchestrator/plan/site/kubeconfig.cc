@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/plan/yaml/yaml.h"
@@ -33,6 +33,7 @@ struct KubeconfigEntry {
   const YamlNode* value = nullptr;
   std::string file;
   std::string what;  // "user 'kim'"
+  std::string name;
 };
 
 Error bad(const std::string& where, const std::string& what) {
@@ -61,11 +62,9 @@ std::string text_of(const YamlNode& map, std::string_view key) {
 }
 
 std::optional<std::string> file_content(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  constexpr std::size_t kMostBytes = 16 << 20;
+  auto read = read_file_if_there(path, kMostBytes);
+  return read ? std::move(read).value() : std::nullopt;
 }
 
 std::string without_blanks(const std::string& text) {
@@ -74,32 +73,36 @@ std::string without_blanks(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-std::vector<std::string> names_of(const std::vector<KubeconfigFile>& files,
-                                  const std::string& list) {
-  std::vector<std::string> names;
-  for (const KubeconfigFile& file : files) {
-    const YamlNode* items = child_of(file.root, list);
-    if (items == nullptr) continue;
-    for (const YamlNode& item : items->items) {
-      const std::string name = text_of(item, "name");
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-  }
-  return names;
-}
-
-std::optional<KubeconfigEntry> find(const std::vector<KubeconfigFile>& files,
-                                    const std::string& kind, const std::string& name) {
+// Those of a kind ("user"), in the order of the files.
+std::vector<KubeconfigEntry> entries_of(const std::vector<KubeconfigFile>& files,
+                                        const std::string& kind) {
   static const YamlNode nothing;
+  std::vector<KubeconfigEntry> entries;
   for (const KubeconfigFile& file : files) {
     const YamlNode* items = child_of(file.root, kind + "s");
     if (items == nullptr) continue;
     for (const YamlNode& item : items->items) {
-      if (text_of(item, "name") != name) continue;
       const YamlNode* value = child_of(item, kind);
-      return KubeconfigEntry{value != nullptr ? value : &nothing, file.path,
-                             kind + " '" + name + "'"};
+      const std::string name = text_of(item, "name");
+      entries.push_back(
+          {value != nullptr ? value : &nothing, file.path, kind + " '" + name + "'", name});
     }
+  }
+  return entries;
+}
+
+std::string names_of(const std::vector<KubeconfigEntry>& entries) {
+  std::vector<std::string> names;
+  for (const KubeconfigEntry& one : entries) {
+    if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+  }
+  return listed_names(names);
+}
+
+std::optional<KubeconfigEntry> find(const std::vector<KubeconfigEntry>& entries,
+                                    const std::string& name) {
+  for (const KubeconfigEntry& one : entries) {
+    if (one.name == name) return one;
   }
   return std::nullopt;
 }
@@ -144,12 +147,12 @@ std::string current_context(const std::vector<KubeconfigFile>& files) {
 Result<KubeconfigEntry> kubeconfig_context(const std::vector<KubeconfigFile>& files,
                                            const std::string& wanted) {
   const std::string name = wanted.empty() ? current_context(files) : wanted;
-  const std::string there =
-      "; the contexts there are: " + listed_names(names_of(files, "contexts"));
+  const auto contexts = entries_of(files, "context");
+  const std::string there = "; the contexts there are: " + names_of(contexts);
   if (name.empty()) {
     return bad(file_names(files), "has no current-context, and the site names none" + there);
   }
-  auto context = find(files, "context", name);
+  auto context = find(contexts, name);
   if (!context) return bad(file_names(files), "there is no context '" + name + "'" + there);
   return *context;
 }
@@ -159,10 +162,11 @@ Result<KubeconfigEntry> kubeconfig_named(const std::vector<KubeconfigFile>& file
                                          const KubeconfigEntry& context, const std::string& kind) {
   const std::string name = text_of(*context.value, kind);
   if (name.empty()) return bad_entry(context, "names no " + kind);
-  auto entry = find(files, kind, name);
+  const auto entries = entries_of(files, kind);
+  auto entry = find(entries, name);
   if (!entry) {
-    return bad_entry(context, "there is no " + kind + " '" + name +
-                                  "'; there are: " + listed_names(names_of(files, kind + "s")));
+    return bad_entry(context,
+                     "there is no " + kind + " '" + name + "'; there are: " + names_of(entries));
   }
   return *entry;
 }

@@ -4,6 +4,7 @@
 // site's to set.
 #include <algorithm>
 
+#include "orchestrator/plan/plan/parts.h"
 #include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
@@ -17,16 +18,10 @@ bool is_lower(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-bool is_alphanumeric(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
-
 // The part of a label's name behind its prefix, and a label's value.
 bool is_label_word(std::string_view text) {
-  if (text.empty() || text.size() > 63) return false;
-  if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+  return !text.empty() && text.size() <= 63 && is_made_of(text, "-_.") &&
+         is_made_of(text.substr(0, 1), "") && is_made_of(text.substr(text.size() - 1), "");
 }
 
 bool is_qualified_name(std::string_view text) {
@@ -101,22 +96,14 @@ void read_resources(const YamlView& view, Pairs& resources) {
 }
 
 // Handed on as it is; only its kind is looked at.
-void read_raw(const YamlView& view, YamlNode::Kind kind, std::string& json) {
+template <YamlNode::Kind kKind>
+void read_raw(const YamlView& view, std::string& json) {
   if (!view.present() || view.is(YamlNode::Kind::broken)) return;
-  if (!view.is(kind)) {
-    view.expected(kind == YamlNode::Kind::map ? "a map" : "a list");
-    return;
-  }
+  if (!view.is(kKind)) return view.expected(kKind == YamlNode::Kind::map ? "a map" : "a list");
   json = json_of(*view.node());
 }
-
-void read_map(const YamlView& view, std::string& json) {
-  read_raw(view, YamlNode::Kind::map, json);
-}
-
-void read_list(const YamlView& view, std::string& json) {
-  read_raw(view, YamlNode::Kind::list, json);
-}
+constexpr auto read_map = read_raw<YamlNode::Kind::map>;
+constexpr auto read_list = read_raw<YamlNode::Kind::list>;
 
 const Keys<KubeVolume> kVolume = {
     {"name", as("name", required(text(&KubeVolume::name, is_label, kLabel), "missing")), "required",

@@ -33,8 +33,7 @@ const Keys<Site> kStarter = {
      "go to the starter as they are, one argument each"},
 };
 
-void read_starter(const YamlView& view, Site& site) {
-  if (!kStarter.read(view, site)) return;
+void check_starter(const YamlView& view, Site& site) {
   const bool srun = site.starter == StarterKind::srun;
   if (srun && view["kind"].present() && site.backend != BackendKind::slurm) {
     view["kind"].fail("srun is for backend: slurm");
@@ -72,14 +71,15 @@ void read_simulated(const YamlView& root, Site& site) {
   const YamlView nodes = root["nodes"];
   SimulatedSite& simulated = site.simulated;
   const bool other = site.backend != BackendKind::simulated;
-  if (other && view.present()) view.fail_at_key("is for backend: simulated");
-  if (other && nodes.present()) {
-    nodes.fail_at_key("is for backend: simulated; a ceiling for any backend is limits.nodes");
+  if (other) {
+    root.fail_at_keys({"simulated"}, "is for backend: simulated");
+    root.fail_at_keys({"nodes"},
+                      "is for backend: simulated; a ceiling for any backend is limits.nodes");
   }
   read_into(nodes.integer(1, kMaxNodes), simulated.nodes);
   if (!kSimulated.read(view, simulated)) return;
-  if (nodes.present() && view["nodes"].present()) {
-    view["nodes"].fail_at_key("given twice; 'nodes' stands at the top level too");
+  if (nodes.present()) {
+    view.fail_at_keys({"nodes"}, "given twice; 'nodes' stands at the top level too");
   }
 }
 
@@ -177,16 +177,13 @@ const Keys<Packing> kPacking = {
      "`packed` only: the longest allocation to ask for"},
 };
 
-void read_packing(const YamlView& view, Packing& packing) {
-  if (!kPacking.read(view, packing)) return;
+void check_packing(const YamlView& view, Packing& packing) {
   if (packing.limit < kMinute) view["limit"].fail("expected at least 1m");
   if (packing.mode == PackingMode::packed) return;
   const YamlView mode = view["mode"];
-  const bool one_per_run = mode.is(YamlNode::Kind::scalar) && mode.node()->text == "one_per_run";
-  if (mode.present() && !one_per_run) return;  // said already
-  for (const char* key : {"allocations", "steps", "limit"}) {
-    if (view[key].present()) view[key].fail_at_key("is for mode: packed");
-  }
+  const bool is_word = mode.is(YamlNode::Kind::scalar) && parse_word<PackingMode>(*mode.text());
+  if (mode.present() && !is_word) return;  // said already
+  view.fail_at_keys({"allocations", "steps", "limit"}, "is for mode: packed");
 }
 
 const Keys<SiteLimits> kSiteLimits = {
@@ -233,7 +230,7 @@ const Keys<Site> kSite = {
      "beside the `kneepoint` program; kubernetes: `/opt/kneepoint/bin/kneepoint-agent` of the "
      "image",
      "`kneepoint-agent`"},
-    {"starter", as("map", by(read_starter, &kStarter)), "`{kind: mpirun}`; slurm: `{kind: srun}`",
+    {"starter", map_of(kStarter, check_starter), "`{kind: mpirun}`; slurm: `{kind: srun}`",
      "how the ranks of a step are started"},
     {"environment", as("map", names_by(&Site::environment, read_variables)), "none",
      "variables of every workload; a plan's go over them"},
@@ -243,7 +240,7 @@ const Keys<Site> kSite = {
      "`backend: kubernetes` only"},
     {"push", as("map", by(read_push, &push_keys())), "none",
      "live reports: agents push their records while they run"},
-    {"packing", as("map", by(&Site::packing, read_packing, &kPacking)), "`{mode: one_per_run}`",
+    {"packing", map_for(&Site::packing, kPacking, check_packing), "`{mode: one_per_run}`",
      "one allocation for each run, or many runs in one"},
     {"limits", map_for(&Site::limits, kSiteLimits), "none",
      "ceilings: the smaller of site and plan wins"},

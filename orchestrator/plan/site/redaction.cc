@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 
 #include "orchestrator/plan/yaml/yaml.h"
 
@@ -21,21 +22,8 @@ constexpr std::array<std::string_view, 14> kSecretParts = {
 constexpr std::array<std::string_view, 6> kSecretWords = {"key",  "keys", "auth",
                                                           "pass", "pwd",  "pat"};
 
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words(1);
-  char before = '\0';
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) == 0) {
-      if (!words.back().empty()) words.emplace_back();
-    } else {
-      const bool hump = std::isupper(byte) != 0 && std::islower(static_cast<unsigned char>(before));
-      if (hump && !words.back().empty()) words.emplace_back();
-      words.back() += static_cast<char>(std::tolower(byte));
-    }
-    before = c;
-  }
-  return words;
+bool contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 class Redaction {
@@ -143,20 +131,22 @@ class Redaction {
 }  // namespace
 
 bool sounds_secret(std::string_view name) {
-  std::string plain;
+  std::string letters;                // of the whole name
+  std::vector<std::string> words(1);  // parted by what is no letter or digit, and by humps
+  char before = '\0';
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+    const bool hump = std::isupper(byte) != 0 && std::islower(static_cast<unsigned char>(before));
+    if (hump || std::isalnum(byte) == 0) words.emplace_back();
+    const char lower = static_cast<char>(std::tolower(byte));
+    if (std::isalnum(byte) != 0) words.back() += lower;
+    if (std::isalpha(byte) != 0) letters += lower;
+    before = c;
   }
-  for (const std::string_view part : kSecretParts) {
-    if (plain.find(part) != std::string::npos) return true;
-  }
-  for (const std::string& word : words_of(name)) {
-    if (std::find(kSecretWords.begin(), kSecretWords.end(), word) != kSecretWords.end()) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(kSecretParts.begin(), kSecretParts.end(),
+                     [&](std::string_view part) { return letters.find(part) != letters.npos; }) ||
+         std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return contains(kSecretWords, word); });
 }
 
 Redacted redact(std::string_view text, const std::string& path) {

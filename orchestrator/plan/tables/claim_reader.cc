@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "orchestrator/model/money.h"
 #include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint {
@@ -23,9 +22,8 @@ const Keys<ClaimPoint> kPoint = {
 
 // Of a map whose keys are known already: a point of the list, or the claim's own top.
 bool read_point(const YamlView& view, ClaimPoint& point) {
-  const bool any =
-      view["speedup"].present() || view["time"].present() || view["efficiency"].present();
-  if (!view["k"].present()) {
+  const bool any = view.has("speedup") || view.has("time") || view.has("efficiency");
+  if (!view.has("k")) {
     view["k"].fail("missing; expected the number of workers");
     return false;
   }
@@ -41,14 +39,14 @@ bool read_point(const YamlView& view, ClaimPoint& point) {
 }
 
 void read_points(const YamlView& root, Claim& claim) {
-  const bool short_form = root["k"].present() || root["speedup"].present() ||
-                          root["time"].present() || root["efficiency"].present();
-  if (short_form && root["points"].present()) {
+  const bool short_form =
+      root.has("k") || root.has("speedup") || root.has("time") || root.has("efficiency");
+  if (short_form && root.has("points")) {
     root["points"].fail_at_key("says it again; give k, speedup and time at the top or here");
   } else if (short_form) {
     ClaimPoint point;
     if (read_point(root, point)) claim.points.push_back(point);
-  } else if (!root["points"].present()) {
+  } else if (!root.has("points")) {
     root["points"].fail("missing; expected a list of {k: 256, speedup: 180}, or k and speedup");
   } else {
     for (const YamlView& one : root["points"].items()) {
@@ -79,18 +77,10 @@ const Keys<ClaimBaseline> kBaseline = {
     {"same_program", truth(&ClaimBaseline::same_program)},
 };
 
-void read_amount_of_claim(const YamlView& view, std::optional<std::int64_t>& price) {
-  const auto text = view.text();
-  if (!text) return;
-  price = parse_micros(*text);
-  if (price && *price > 0) return;
-  price.reset();
-  view.fail("expected an amount above 0 such as 2.50, found '" + *text + "'");
-}
-
 const Keys<Claim> kClaimPrice = {
-    {"per_worker_hour", required(by(&Claim::price_per_worker_hour, read_amount_of_claim),
-                                 "missing; expected an amount such as 2.50")},
+    {"per_worker_hour",
+     required(amount_above_zero(&Claim::price_per_worker_hour, "an amount above 0 such as 2.50"),
+              "missing; expected an amount such as 2.50")},
     {"currency", text(&Claim::currency)},
 };
 

@@ -150,6 +150,7 @@ bool choose_value(TableColumns& columns) {
 
 TableColumns read_columns(const TableRecord& header, TableProblems& problems) {
   TableColumns out;
+  out.line = header.line;
   out.index.fill(-1);
   std::vector<Meaning> meanings(header.fields.size());
   bool unclear = false;  // what may be the value
@@ -209,6 +210,18 @@ TableColumns read_columns(const TableRecord& header, TableProblems& problems) {
                      suggestion(out, ColumnKind::time));
   }
   return out;
+}
+
+TableColumns read_header(TableText& text, const char* wanted, TableProblems& problems) {
+  TableRecord header;
+  if (!text.next(header)) {
+    problems.add(0, 0, "", std::string("the table is empty; ") + wanted);
+    return {};
+  }
+  if (header.open_quote_column > 0) {
+    problems.add(header.line, header.open_quote_column, "", "this quote is never closed");
+  }
+  return read_columns(header, problems);
 }
 
 }  // namespace kneepoint

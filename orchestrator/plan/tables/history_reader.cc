@@ -2,12 +2,12 @@
 #include "orchestrator/plan/tables/reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "orchestrator/base/text.h"
 #include "orchestrator/plan/tables/rows.h"
 #include "orchestrator/plan/yaml/yaml.h"
 
@@ -18,39 +18,40 @@ constexpr int kMostNightNumber = 1'000'000'000;
 constexpr std::size_t kMostNights = 20'000;
 constexpr char kHeader[] = "expected a header such as night,case,mode,K,time";
 
-bool read_whole(std::string_view text, std::size_t digits, int& value) {
-  if (text.size() != digits) return false;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size() && value >= 0;
+// Exactly so many digits; 0 of them: as many as there are.
+std::optional<int> whole_number(std::string_view text, std::size_t digits = 0) {
+  const bool is_long_enough = digits == 0 || text.size() == digits;
+  const auto value = is_long_enough ? parse_number<int>(text) : std::nullopt;
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 class NightRows {
  public:
-  NightRows(const TableColumns& columns, const TableOptions& options, DecimalMark mark,
-            TableProblems& problems)
+  NightRows(const TableColumns& columns, const TableOptions& options, TableProblems& problems)
       : columns_(columns),
         options_(options),
         problems_(problems),
-        cells_(columns, options, mark, problems, table_) {}
+        cells_(columns, options, problems, table_) {}
 
   void read(const TableRecord& record) {
+    cells_.set_row(record);
     const std::size_t before = problems_.count();
-    const std::string word(cells_.text(record, ColumnKind::night));
-    const auto order = order_of(record, word);
+    const std::string word(cells_.text(ColumnKind::night));
+    const auto order = order_of(word);
     ImportedTime time;
-    time.k = cells_.whole(record, ColumnKind::k, 1, kMostTableWorkers, 0);
-    time.mode = cells_.mode(record);
-    time.seconds = cells_.value(record);
-    time.case_name = cells_.name(record, ColumnKind::case_name, options_.case_name);
-    const std::string build(cells_.name(record, ColumnKind::build, ""));
-    const int repeat = cells_.whole(record, ColumnKind::repeat, 0, kMostNightNumber, -1);
+    time.k = cells_.whole(ColumnKind::k, 1, kMostTableWorkers, 0);
+    time.mode = cells_.mode();
+    time.seconds = cells_.value();
+    time.case_name = cells_.name(ColumnKind::case_name, options_.case_name);
+    const std::string build(cells_.name(ColumnKind::build, ""));
+    const int repeat = cells_.whole(ColumnKind::repeat, 0, kMostNightNumber, -1);
     if (time.case_name.empty()) {
       problems_.add(record.line, 1, "", "no case; add a column 'case', or say --case");
     }
     if (problems_.count() > before) return;
     if (repeat >= 0 &&
         !seen_.insert({*order, word, time.case_name, time.mode, time.k, repeat}).second) {
-      cells_.problem(record, ColumnKind::repeat,
+      cells_.problem(ColumnKind::repeat,
                      "repeat " + std::to_string(repeat) + " of this night and point stands twice");
       return;
     }
@@ -92,25 +93,22 @@ class NightRows {
   };
 
   // A date, or a number; the first row decides which of them all are.
-  std::optional<Nanoseconds> order_of(const TableRecord& record, const std::string& word) {
+  std::optional<Nanoseconds> order_of(const std::string& word) {
     const auto date = read_date(word);
-    int number = 0;
-    const bool is_number =
-        !word.empty() && read_whole(word, word.size(), number) && number <= kMostNightNumber;
-    if (!date && !is_number) {
-      cells_.problem(record, ColumnKind::night,
-                     (word.empty() ? std::string("is missing") : quoted_cell(word)) +
-                         "; expected a date such as 2026-03-01, or a whole number");
+    const auto number = whole_number(word);
+    if (!date && !(number && *number <= kMostNightNumber)) {
+      cells_.wrong(ColumnKind::night,
+                   std::string(word.empty() ? "is missing" : "") +
+                       "; expected a date such as 2026-03-01, or a whole number");
       return std::nullopt;
     }
     if (!dates_) dates_ = date.has_value();
     if (*dates_ != date.has_value()) {
-      cells_.problem(record, ColumnKind::night,
-                     quoted_cell(word) + (*dates_ ? " is a number, while others are dates"
-                                                  : " is a date, while others are numbers"));
+      cells_.wrong(ColumnKind::night, *dates_ ? "is a number, while others are dates"
+                                              : "is a date, while others are numbers");
       return std::nullopt;
     }
-    return date ? *date : Nanoseconds{number};
+    return date ? *date : Nanoseconds{*number};
   }
 
   const TableColumns& columns_;
@@ -124,12 +122,12 @@ class NightRows {
 };
 
 // Columns that a history needs beside those of every table.
-bool has_columns(const TableColumns& columns, int line, TableProblems& problems) {
+bool has_columns(const TableColumns& columns, TableProblems& problems) {
   if (!columns.has(ColumnKind::night)) {
-    problems.add(line, 1, "", std::string("no column with the night; ") + kHeader);
+    problems.add(columns.line, 1, "", std::string("no column with the night; ") + kHeader);
   }
   if (columns.value != ColumnKind::time) {
-    problems.add(line, 1, "", "a history needs times, not speedups or rates");
+    problems.add(columns.line, 1, "", "a history needs times, not speedups or rates");
   }
   return problems.count() == 0;
 }
@@ -148,17 +146,10 @@ ReadHistory finish(NightRows& rows, TableProblems& problems) {
 ReadHistory read_rows(std::string_view text, const std::string& file, const TableOptions& options) {
   TableText records(text);
   TableProblems problems(file);
+  const TableColumns columns = read_header(records, kHeader, problems);
+  if (columns.titles.empty() || !has_columns(columns, problems)) return {{}, problems.take()};
+  NightRows rows(columns, options, problems);
   TableRecord record;
-  if (!records.next(record)) {
-    problems.add(0, 0, "", std::string("the table is empty; ") + kHeader);
-    return {{}, problems.take()};
-  }
-  const TableColumns columns = read_columns(record, problems);
-  if (!has_columns(columns, record.line, problems)) return {{}, problems.take()};
-  const DecimalMark mark = options.decimal ? *options.decimal : find_mark(records, columns);
-  records.rewind();
-  records.next(record);
-  NightRows rows(columns, options, mark, problems);
   while (records.next(record)) {
     if (is_whole_row(record, columns.titles.size(), records.delimiter(), problems)) {
       rows.read(record);
@@ -201,8 +192,8 @@ ReadHistory read_objects(std::string_view text, const std::string& file,
     return {{}, problems.take()};
   }
   const TableColumns columns = read_columns(header, problems);
-  if (!has_columns(columns, header.line, problems)) return {{}, problems.take()};
-  NightRows rows(columns, options, options.decimal.value_or(DecimalMark::point), problems);
+  if (!has_columns(columns, problems)) return {{}, problems.take()};
+  NightRows rows(columns, options, problems);
   for (const YamlNode& item : parsed.root.items) {
     TableRecord record;
     record.line = item.line;
@@ -219,31 +210,31 @@ ReadHistory read_objects(std::string_view text, const std::string& file,
 }  // namespace
 
 std::optional<Nanoseconds> read_date(std::string_view text) {
-  int year = 0, month = 0, day = 0;
-  if (text.size() < 10 || text[4] != '-' || text[7] != '-' ||
-      !read_whole(text.substr(0, 4), 4, year) || !read_whole(text.substr(5, 2), 2, month) ||
-      !read_whole(text.substr(8, 2), 2, day)) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok() || year < 1970 || year > 2200) return std::nullopt;
-  Nanoseconds at = std::chrono::sys_days(date).time_since_epoch().count() * 24 * kHour;
-  std::string_view clock = text.substr(10);
+  if (text.size() < 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  const auto year = whole_number(text.substr(0, 4), 4), month = whole_number(text.substr(5, 2), 2),
+             day = whole_number(text.substr(8, 2), 2);
+  if (!year || !month || !day || *year < 1970 || *year > 2200) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
+  const Nanoseconds at = std::chrono::sys_days(date).time_since_epoch().count() * 24 * kHour;
+  std::string clock(text.substr(10));
   if (clock.empty()) return at;
-  if (clock.ends_with('Z')) clock.remove_suffix(1);
-  int hours = 0, minutes = 0, seconds = 0;
-  const bool separated = clock.size() >= 6 && (clock[0] == 'T' || clock[0] == ' ');
-  if (!separated || clock[3] != ':' || !read_whole(clock.substr(1, 2), 2, hours) ||
-      !read_whole(clock.substr(4, 2), 2, minutes) || hours > 23 || minutes > 59) {
+  if (clock.ends_with('Z')) clock.pop_back();
+  if (clock.size() == 6) clock += ":00";
+  if (clock.size() != 9 || (clock[0] != 'T' && clock[0] != ' ') || clock[3] != ':' ||
+      clock[6] != ':') {
     return std::nullopt;
   }
-  if (clock.size() > 6 && (clock.size() != 9 || clock[6] != ':' ||
-                           !read_whole(clock.substr(7, 2), 2, seconds) || seconds > 59)) {
+  const std::string_view parts = clock;
+  const auto hours = whole_number(parts.substr(1, 2), 2),
+             minutes = whole_number(parts.substr(4, 2), 2),
+             seconds = whole_number(parts.substr(7, 2), 2);
+  if (!hours || !minutes || !seconds || *hours > 23 || *minutes > 59 || *seconds > 59) {
     return std::nullopt;
   }
-  return at + hours * kHour + minutes * kMinute + seconds * kSecond;
+  return at + *hours * kHour + *minutes * kMinute + *seconds * kSecond;
 }
 
 ReadHistory read_history(std::string_view text, const std::string& file,

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "orchestrator/base/text.h"
-#include "orchestrator/model/money.h"
 #include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint {
@@ -56,22 +55,15 @@ const Keys<MixModel> kMixModel = {
     {"c", number(&MixModel::log_coefficient, 0, 1)},
 };
 
-void read_model(const YamlView& view, std::optional<MixModel>& target) {
-  MixModel model;
-  if (kMixModel.read(view, model)) target = model;
-}
-
 // Exactly one of the three says how long a run takes.
 void check_curve(const YamlView& view) {
   int given = 0;
-  for (const char* key : {"study", "times", "model"}) given += view[key].present() ? 1 : 0;
+  for (const char* key : {"study", "times", "model"}) given += view.has(key) ? 1 : 0;
   if (given != 1) {
     view.fail(std::string(given == 0 ? "has no curve" : "has more than one curve") +
               "; expected one of study (a name), times (by K) or model (t1, s, c)");
   }
-  for (const char* key : {"case", "baseline"}) {
-    if (view[key].present() && !view["study"].present()) view[key].fail_at_key("is for `study`");
-  }
+  if (!view.has("study")) view.fail_at_keys({"case", "baseline"}, "is for `study`");
 }
 
 void read_in_time(const YamlView& view, double& in_time) {
@@ -100,7 +92,7 @@ const Keys<MixWorkload> kMixWorkload = {
     {"mode", required(one_of(&MixWorkload::mode), kNoMode)},
     {"study", text(&MixWorkload::study)},
     {"times", names_by(&MixWorkload::times, read_times)},
-    {"model", by(&MixWorkload::model, read_model, &kMixModel)},
+    {"model", map_for(&MixWorkload::model, kMixModel)},
     {"case", text(&MixWorkload::case_name)},
     {"baseline", seconds(&MixWorkload::baseline_seconds, 1)},
     {"per_hour", number(&MixWorkload::per_hour, 1e-6, kMostRate)},
@@ -123,11 +115,9 @@ void read_workload_of_mix(const YamlView& view, MixWorkload& one) {
     view.fail(hourly ? "has both per_hour and per_day; give one"
                      : "does not say how often it runs; expected per_hour or per_day");
   }
-  if (view["in_time"].present() && !view["deadline"].present()) {
-    view["in_time"].fail_at_key("is for workloads with a deadline");
-  }
-  if (view["result_workers"].present() && one.mode == Mode::strong && view["mode"].present()) {
-    view["result_workers"].fail_at_key("is for mode: weak");
+  if (!view.has("deadline")) view.fail_at_keys({"in_time"}, "is for workloads with a deadline");
+  if (one.mode == Mode::strong && view.has("mode")) {
+    view.fail_at_keys({"result_workers"}, "is for mode: weak");
   }
   for (const int k : one.ks) {
     const bool there = one.times.empty() || std::any_of(one.times.begin(), one.times.end(),
@@ -136,19 +126,8 @@ void read_workload_of_mix(const YamlView& view, MixWorkload& one) {
   }
 }
 
-void read_budget_amount(const YamlView& view, std::optional<std::int64_t>& budget) {
-  const auto text = view.text();
-  if (!text) return;
-  const auto micros = parse_micros(*text);
-  if (micros && *micros > 0) {
-    budget = *micros;
-  } else {
-    view.fail("expected an amount above 0 such as 500, found '" + *text + "'");
-  }
-}
-
 const Keys<Mix> kMixBudget = {
-    {"amount", required(by(&Mix::budget_micros, read_budget_amount),
+    {"amount", required(amount_above_zero(&Mix::budget_micros, "an amount above 0 such as 500"),
                         "missing; expected an amount such as 500")},
     {"per",
      one_of(&Mix::budget_hours, Words<double>{{"hour", 1}, {"day", 24}, {"month", 8766.0 / 12}})},
@@ -162,8 +141,7 @@ void read_budget(const YamlView& view, Mix& mix) {
 
 const Keys<Mix> kMixPrices = {{"book", text(&Mix::price_book)}, {"item", text(&Mix::price_item)}};
 
-void read_mix_prices(const YamlView& view, Mix& mix) {
-  if (!kMixPrices.read(view, mix)) return;
+void check_mix_prices(const YamlView& view, Mix& mix) {
   if (mix.price_book.empty()) view["book"].fail("missing; expected the path of a price book");
 }
 
@@ -172,17 +150,10 @@ const Keys<WhatIf> kWhatIf = {
     {"price", number(&WhatIf::price, 1e-3, kMostFactor)},
 };
 
-void read_what_if(const YamlView& view, std::vector<WhatIf>& what_if) {
-  for (const YamlView& one : view.items()) {
-    WhatIf factors;
-    if (kWhatIf.read(one, factors)) what_if.push_back(factors);
-  }
-}
-
 const Keys<Mix> kMixSlurm = {{"node_prefix", text(&Mix::node_prefix)}};
 
-void read_mix_slurm(const YamlView& view, Mix& mix) {
-  if (!kMixSlurm.read(view, mix) || is_plain_name(mix.node_prefix)) return;
+void check_mix_slurm(const YamlView& view, Mix& mix) {
+  if (is_plain_name(mix.node_prefix)) return;
   view["node_prefix"].fail("expected letters, digits, '_' and '-', at most 64");
 }
 
@@ -191,12 +162,8 @@ const Keys<Mix> kMixKubernetes = {
     {"per_worker", whole(&Mix::resource_per_worker, 1, kMostWorkers)},
 };
 
-void read_mix_kubernetes(const YamlView& view, Mix& mix) {
-  if (!kMixKubernetes.read(view, mix)) return;
-  const bool plain = std::all_of(mix.resource.begin(), mix.resource.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '/' || c == '_';
-  });
-  if (!plain || mix.resource.size() > 128) {
+void check_mix_kubernetes(const YamlView& view, Mix& mix) {
+  if (!is_made_of(mix.resource, ".-/_") || mix.resource.size() > 128) {
     view["resource"].fail("expected a resource such as cpu or nvidia.com/gpu");
   }
 }
@@ -208,16 +175,16 @@ const Keys<Mix> kMix = {
     {"workers", whole(&Mix::workers, 1, kMostWorkers)},
     {"workers_per_node", whole(&Mix::workers_per_node, 1, 1024)},
     {"budget", by(read_budget, &kMixBudget)},
-    {"prices", by(read_mix_prices, &kMixPrices)},
+    {"prices", map_of(kMixPrices, check_mix_prices)},
     {"pay", one_of(&Mix::held, Words<bool>{{"used", false}, {"held", true}})},
     {"in_time"},
     {"backfill", truth(&Mix::backfill)},
     {"modelled", truth(&Mix::modelled)},
     {"seed", seed(&Mix::seed)},
     {"workloads", elsewhere(kMixWorkload)},
-    {"what_if", by(&Mix::what_if, read_what_if, &kWhatIf)},
-    {"slurm", by(read_mix_slurm, &kMixSlurm)},
-    {"kubernetes", by(read_mix_kubernetes, &kMixKubernetes)},
+    {"what_if", list_of(&Mix::what_if, kWhatIf)},
+    {"slurm", map_of(kMixSlurm, check_mix_slurm)},
+    {"kubernetes", map_of(kMixKubernetes, check_mix_kubernetes)},
 };
 
 void check_total(const YamlView& root, const Mix& mix) {

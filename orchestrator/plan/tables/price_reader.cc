@@ -53,13 +53,8 @@ const Keys<LicencePrice> kLicence = {
     {"per", one_of(&LicencePrice::per)},
 };
 
-void read_licences(const YamlView& view, std::vector<LicencePrice>& licences) {
-  for (const YamlView& one : view.items()) {
-    LicencePrice licence;
-    if (!kLicence.read(one, licence)) continue;
-    if (licence.name.empty()) one["name"].fail("missing; expected the licence's name");
-    licences.push_back(std::move(licence));
-  }
+void check_licence(const YamlView& view, LicencePrice& licence) {
+  if (licence.name.empty()) view["name"].fail("missing; expected the licence's name");
 }
 
 const Keys<EnergyPrice> kEnergy = {
@@ -81,13 +76,10 @@ const Keys<OwnedPrice> kOwned = {
     {"staff_per_year", amount(&OwnedPrice::staff_per_year)},
 };
 
-void read_owned(const YamlView& view, std::optional<OwnedPrice>& target) {
-  OwnedPrice owned;
-  if (!kOwned.read(view, owned)) return;
-  if (view["staff_per_year"].present() && !view["nodes"].present()) {
+void check_owned(const YamlView& view, OwnedPrice& /*owned*/) {
+  if (view.has("staff_per_year") && !view.has("nodes")) {
     view["nodes"].fail("missing; staff_per_year is shared by so many nodes");
   }
-  target = owned;
 }
 
 const Keys<SpotTerms> kSpot = {
@@ -116,11 +108,11 @@ const Keys<PriceItem> kItem = {
     {"granularity", duration(&PriceItem::granularity, 1)},
     {"setup", duration(&PriceItem::setup, 0)},
     {"teardown", duration(&PriceItem::teardown, 0)},
-    {"licences", by(&PriceItem::licences, read_licences, &kLicence)},
+    {"licences", list_of(&PriceItem::licences, kLicence, check_licence)},
     {"storage", map_of(kStorage)},
     {"egress", map_of(kEgress)},
     {"energy", map_for(&PriceItem::energy, kEnergy)},
-    {"owned", by(&PriceItem::owned, read_owned, &kOwned)},
+    {"owned", map_for(&PriceItem::owned, kOwned, check_owned)},
     {"spot", map_for(&PriceItem::spot, kSpot)},
 };
 

@@ -41,9 +41,16 @@ enum class ColumnKind {
   size,
   night,  // of a history only
 };
-constexpr std::size_t kColumnKinds = 14;
+constexpr auto words_of(ColumnKind) {
+  return std::array{"k",    "time", "speedup", "efficiency", "throughput", "repeat", "results",
+                    "mode", "cost", "case",    "build",      "nodes",      "size",   "night"};
+}
+constexpr std::size_t kColumnKinds = words_of(ColumnKind{}).size();
 
-enum class DecimalMark { unknown, point, comma };
+enum class DecimalMark { point, comma };
+constexpr auto words_of(DecimalMark) {
+  return std::array{"point", "comma"};
+}
 
 // Seconds in one such unit ("ms", "minutes", "µs"); none: not a unit of time.
 std::optional<double> seconds_in(std::string_view unit);
@@ -54,7 +61,7 @@ struct TableOptions {
   std::string case_name = "table";     // of rows that don't say
   std::optional<double> time_unit;     // seconds, of times without a unit; none: 1
   std::string time_unit_word;          // as the user wrote it
-  std::optional<DecimalMark> decimal;  // none: found out
+  std::optional<DecimalMark> decimal;  // none: a point, and no number may have a comma
   std::optional<WorkerUnit> worker;    // none: by the name of K's column, else rank
 };
 

@@ -37,10 +37,8 @@ class TableText {
   explicit TableText(std::string_view text);
 
   char delimiter() const { return delimiter_; }
-  bool has_quotes() const { return text_.find('"') != std::string_view::npos; }
   // False: no more. The record's fields are valid until the next call.
   bool next(TableRecord& record);
-  void rewind();
 
  private:
   void skip_lines_without_fields();
@@ -73,6 +71,7 @@ class TableProblems {
 std::string_view trimmed(std::string_view text);  // blanks, tabs and no-break spaces
 
 struct TableColumns {
+  int line = 0;                         // of the header
   std::array<int, kColumnKinds> index;  // of each kind among the fields; -1: not there
   std::vector<std::string> titles;      // as written
   ColumnKind value = ColumnKind::time;  // what T is read from: the first there is of time,
@@ -95,17 +94,17 @@ struct TableColumns {
 // named, not guessed at. Adds to `problems` what stops the table from being read.
 TableColumns read_columns(const TableRecord& header, TableProblems& problems);
 
+// Of the table's first record; `wanted` is what an empty table lacks.
+TableColumns read_header(TableText& text, const char* wanted, TableProblems& problems);
+
 struct CellNumber {
   double value = 0;
   std::string_view unit;     // what follows the number (or stands before it: "$3"); "" if nothing
   std::string_view problem;  // not empty: why there is no value
 };
 
-// "3.2 s", "1,234.5", "1.234,5", "1e-3", "12 500", "$3.20", "95%".
-CellNumber read_number(std::string_view cell, DecimalMark mark);
-
-// Every number of the file is read by the same mark: the first that can be read in one way decides.
-DecimalMark find_mark(TableText& text, const TableColumns& columns);
+// "3.2 s", "1e-3", "12 500", "$3.20", "95%"; "1,234.5" or "1.234,5" where the mark is given.
+CellNumber read_number(std::string_view cell, std::optional<DecimalMark> mark);
 
 // Not blank, and no wider than the header. Problems are added.
 bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
@@ -113,36 +112,36 @@ bool is_whole_row(const TableRecord& record, std::size_t width, char delimiter,
 
 class TableCells {
  public:
-  TableCells(const TableColumns& columns, const TableOptions& options, DecimalMark mark,
-             TableProblems& problems, Table& table)
-      : columns_(columns), options_(options), mark_(mark), problems_(problems), table_(table) {}
+  TableCells(const TableColumns& columns, const TableOptions& options, TableProblems& problems,
+             Table& table)
+      : columns_(columns), options_(options), problems_(problems), table_(table) {}
 
-  std::string_view text(const TableRecord& record, ColumnKind kind) const;
-  void problem(const TableRecord& record, ColumnKind kind, const std::string& message);
+  void set_row(const TableRecord& record) { record_ = &record; }  // until the next
+  std::string_view text(ColumnKind kind) const;
+  void problem(ColumnKind kind, const std::string& message);  // at the cell
+  void wrong(ColumnKind kind, std::string message);           // the same, after its text in quotes
 
   // `fallback`: there is no such column.
-  int whole(const TableRecord& record, ColumnKind kind, int least, int most, int fallback);
-  std::optional<double> positive(const TableRecord& record, ColumnKind kind);
-  Mode mode(const TableRecord& record);
+  int whole(ColumnKind kind, int least, int most, int fallback);
+  std::optional<double> positive(ColumnKind kind);
+  Mode mode();
   // `fallback`: no such column, or an empty cell.
-  std::string_view name(const TableRecord& record, ColumnKind kind, std::string_view fallback);
-  // The number that T comes from: above 0; a time is in seconds already.
-  double value(const TableRecord& record);
-  double cost(const TableRecord& record);  // below 0: not said
+  std::string_view name(ColumnKind kind, std::string_view fallback);
+  double value();  // the number that T comes from: above 0; a time is in seconds already
+  double cost();   // below 0: not said
 
  private:
   // `why`, unless the number itself has a problem.
-  void refuse(const TableRecord& record, ColumnKind kind, const CellNumber& number, const char* why,
+  void refuse(ColumnKind kind, const CellNumber& number, const char* why,
               const std::string& expected);
-  double time(const TableRecord& record, const CellNumber& number);
-  double efficiency(const TableRecord& record, const CellNumber& number);
+  double time(const CellNumber& number);
   void note_unit(std::string_view unit);
 
   const TableColumns& columns_;
   const TableOptions& options_;
-  DecimalMark mark_;
   TableProblems& problems_;
   Table& table_;
+  const TableRecord* record_ = nullptr;
 };
 
 std::string quoted_cell(std::string_view text);  // in quotes, cut where it is long

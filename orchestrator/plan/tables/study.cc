@@ -15,19 +15,6 @@ namespace {
 constexpr double kSameSize = 0.01;  // relative: 1000 GPUs rarely divide a batch exactly
 constexpr std::size_t kLongestStudyName = 40;
 
-const char* word_of(ColumnKind value) {
-  switch (value) {
-    case ColumnKind::speedup:
-      return "speedup";
-    case ColumnKind::efficiency:
-      return "efficiency";
-    case ColumnKind::throughput:
-      return "throughput";
-    default:
-      return "time";
-  }
-}
-
 using CurveKey = std::tuple<std::string, std::string, Mode>;
 using Curves = std::map<CurveKey, std::vector<const TablePoint*>>;
 
@@ -72,17 +59,12 @@ Shape shape_of(const TablePoint& point, WorkerUnit worker, int workers_per_node)
 
 std::string series_text(const Table& table, const Curves& curves) {
   std::string text = std::string("import 1\nworker ") + to_string(table.worker) + "\nvalue " +
-                     word_of(table.value) + "\n";
+                     to_string(table.value) + "\n";
   for (const auto& [key, points] : curves) {
     text += "curve " + std::get<0>(key) + "\t" + std::get<1>(key) + "\t" +
             to_string(std::get<2>(key)) + "\n";
   }
   return text;
-}
-
-const char* word_of(const std::optional<DecimalMark>& mark) {
-  if (!mark || *mark == DecimalMark::unknown) return "auto";
-  return *mark == DecimalMark::comma ? "comma" : "point";
 }
 
 std::string import_text(const Table& table, const TableOptions& options,
@@ -91,7 +73,8 @@ std::string import_text(const Table& table, const TableOptions& options,
          "  sha256: " + origin.sha256 + "\n  mode: " + to_string(options.mode) + "\n  case: '" +
          options.case_name +
          "'\n  unit: " + (options.time_unit ? options.time_unit_word : std::string("s")) +
-         "\n  decimal: " + word_of(options.decimal) + "\n  worker: " + to_string(table.worker) +
+         "\n  decimal: " + (options.decimal ? to_string(*options.decimal) : "auto") +
+         "\n  worker: " + to_string(table.worker) +
          "\n  workers_per_node: " + std::to_string(origin.workers_per_node) + "\n";
 }
 
@@ -125,7 +108,7 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
         "The table holds throughput, not times: T is the time of one result (weak: of K results) "
         "by that rate, averaged over a run nobody described.");
   } else if (table.value != ColumnKind::time) {
-    add(word_of(table.value) + std::string("_only"), relative_words(table));
+    add(to_string(table.value) + std::string("_only"), relative_words(table));
   }
   if (table.units.size() > 1) {
     add("units_mixed", "The table has times in several units (" + comma_separated(table.units) +
@@ -156,14 +139,6 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
 }
 
 }  // namespace
-
-bool is_study_name(std::string_view name) {
-  const auto is_good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  };
-  return !name.empty() && name.size() <= kLongestStudyName && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), is_good);
-}
 
 std::string study_name_of(std::string_view file) {
   const std::size_t slash = file.rfind('/');

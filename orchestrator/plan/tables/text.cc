@@ -64,12 +64,6 @@ TableText::TableText(std::string_view text) : text_(text) {
   if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
   skip_lines_without_fields();
   delimiter_ = delimiter_of(text_.substr(at_, end_of_line(at_) - at_));
-  rewind();
-}
-
-void TableText::rewind() {
-  at_ = line_begin_ = 0;
-  line_ = 1;
 }
 
 std::size_t TableText::end_of_line(std::size_t from) const {
@@ -138,12 +132,11 @@ void TableText::read_field(TableRecord& record) {
   }
   std::string_view inside = text_.substr(begin + 1, end - begin - 1);
   if (doubled) {
-    std::string plain;
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      plain += inside[i];
-      if (inside[i] == '"') ++i;
+    std::string& plain = unquoted_.emplace_back(inside);
+    for (std::size_t i = plain.find('"'); i < plain.size(); i = plain.find('"', i + 1)) {
+      plain.erase(i, 1);
     }
-    inside = unquoted_.emplace_back(std::move(plain));
+    inside = plain;
   }
   record.fields.push_back({trimmed(inside), column});
   if (end >= text_.size()) record.open_quote_column = column;

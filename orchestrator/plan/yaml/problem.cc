@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How problems are shown, and where they belong. UTF-8 is checked as the standard defines it: no
-// overlong forms, no surrogates, at most U+10FFFF.
+// How problems are shown, and where they belong.
 #include "orchestrator/plan/yaml/problem.h"
 
 #include <map>
+#include <sstream>
+
+#include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_text.h"
 
 namespace kneepoint {
 namespace {
@@ -15,29 +18,8 @@ std::string parent_of(const std::string& key) {
   return cut == std::string::npos ? "" : key.substr(0, cut);
 }
 
-// Length of the UTF-8 sequence at text[i], or 0.
-std::size_t sequence_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned char first = byte(i);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (i + length > text.size()) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(i + k) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(i + 1);
-  if (first == 0xE0 && second < 0xA0) return 0;
-  if (first == 0xED && second > 0x9F) return 0;
-  if (first == 0xF0 && second < 0x90) return 0;
-  if (first == 0xF4 && second > 0x8F) return 0;
-  return length;
-}
-
 std::string hex_byte(char c) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  const auto value = static_cast<unsigned char>(c);
-  return std::string("0x") + kDigits[value >> 4] + kDigits[value & 15];
+  return "0x" + hex_of_bytes(std::string_view(&c, 1));
 }
 
 }  // namespace
@@ -82,7 +64,7 @@ std::optional<Problem> refuse_text(std::string_view text, const std::string& pat
   int line = 1;
   int column = 1;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text, i);
+    const std::size_t length = utf8_length(text, i);
     if (length == 0) {
       return Problem{path, line, column, "",
                      "not UTF-8: byte " + hex_byte(text[i]) + " at offset " + std::to_string(i) +
@@ -104,21 +86,14 @@ std::optional<Problem> refuse_text(std::string_view text, const std::string& pat
 
 Problem explain_syntax(std::string_view text, const std::string& path, int line, int column,
                        const std::string& complaint) {
-  int at_line = 1;
-  for (std::size_t begin = 0; begin < text.size() && at_line <= line; ++at_line) {
-    const std::size_t indent_end = text.find_first_not_of(" \t", begin);
-    const std::string_view indent = text.substr(
-        begin, indent_end == std::string_view::npos ? std::string_view::npos : indent_end - begin);
-    const std::size_t tab = indent.find('\t');
-    const bool blank = indent_end == std::string_view::npos || text[indent_end] == '\n' ||
-                       text[indent_end] == '\r' || text[indent_end] == '#';
-    if (tab != std::string_view::npos && !blank) {
-      return {path, at_line, static_cast<int>(tab) + 1, "",
-              "a tab in the indentation; YAML takes only spaces there"};
-    }
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos) break;
-    begin = end + 1;
+  std::istringstream rows{std::string(text)};
+  int at_line = 0;
+  for (std::string row; ++at_line <= line && std::getline(rows, row);) {
+    const std::size_t indent_end = row.find_first_not_of(" \t\r");
+    const std::size_t tab = row.find('\t');
+    if (indent_end == std::string::npos || row[indent_end] == '#' || tab > indent_end) continue;
+    return {path, at_line, static_cast<int>(tab) + 1, "",
+            "a tab in the indentation; YAML takes only spaces there"};
   }
   return {path, line, column, "", "not YAML: " + complaint};
 }

@@ -163,40 +163,36 @@ std::optional<std::string> YamlView::text() const {
 std::optional<std::string> YamlView::text(bool (*good)(std::string_view),
                                           const char* wanted) const {
   auto found = text();
-  if (found && !good(*found)) fail(std::string("expected ") + wanted + ", found '" + *found + "'");
+  if (found && !good(*found)) expected(wanted);
   return found;
 }
 
-std::optional<int> YamlView::integer(int least, int most) const {
-  if (node_ == nullptr) return std::nullopt;
-  if (node_->kind == YamlNode::Kind::scalar) {
-    const auto value = parse_number<std::int64_t>(node_->text);
-    if (value && *value >= least && *value <= most) return static_cast<int>(*value);
+template <typename T>
+std::optional<T> YamlView::number_within(T least, T most, const std::string& kind) const {
+  if (is(YamlNode::Kind::scalar)) {
+    const auto value = parse_number<T>(node_->text);
+    if (value && *value >= least && *value <= most) return value;
   }
-  expected("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  const auto text_of = [](T value) {
+    if constexpr (std::is_integral_v<T>) return std::to_string(value);
+    return json_number(static_cast<double>(value));
+  };
+  expected(kind + " from " + text_of(least) + " to " + text_of(most));
   return std::nullopt;
+}
+
+std::optional<int> YamlView::integer(int least, int most) const {
+  return number_within<int>(least, most, "a whole number");
 }
 
 std::optional<std::uint64_t> YamlView::seed() const {
-  if (node_ == nullptr) return std::nullopt;
   // SQLite keeps 63 bits.
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (node_->kind == YamlNode::Kind::scalar) {
-    const auto value = parse_number<std::uint64_t>(node_->text);
-    if (value && *value <= kMost) return value;
-  }
-  expected("a whole number from 0 to " + std::to_string(kMost));
-  return std::nullopt;
+  return number_within<std::uint64_t>(0, kMost, "a whole number");
 }
 
 std::optional<double> YamlView::number(double least, double most) const {
-  if (node_ == nullptr) return std::nullopt;
-  if (node_->kind == YamlNode::Kind::scalar) {
-    const auto value = parse_number<double>(node_->text);
-    if (value && std::isfinite(*value) && *value >= least && *value <= most) return value;
-  }
-  expected("a number from " + json_number(least) + " to " + json_number(most));
-  return std::nullopt;
+  return number_within<double>(least, most, "a number");
 }
 
 std::optional<bool> YamlView::truth() const {
@@ -267,6 +263,13 @@ void YamlView::fail(std::string message) const {
 
 void YamlView::fail_at_key(std::string message) const {
   problems_->push_back({*file_, key_line_, key_column_, key_, std::move(message)});
+}
+
+void YamlView::fail_at_keys(std::initializer_list<const char*> keys,
+                            const std::string& message) const {
+  for (const char* key : keys) {
+    if (has(key)) (*this)[key].fail_at_key(message);
+  }
 }
 
 void YamlView::expected(const std::string& what) const {

@@ -53,6 +53,7 @@ class YamlView {
   // A value of this map; absent if the key is not there. Asking for a key outside the KeySet is a
   // bug.
   YamlView operator[](std::string_view key) const;
+  bool has(std::string_view key) const { return (*this)[key].present(); }
 
   // Is it a map, and has it only known keys? Adds the problems if not; true if it is a map.
   bool check_map() const;
@@ -61,7 +62,7 @@ class YamlView {
   std::vector<YamlView> entries() const;      // of a map with free names
 
   std::optional<std::string> text() const;  // any scalar, as written
-  // The same, and a problem if it does not pass the test: "expected <wanted>, found '<text>'".
+  // The same, and a problem if it does not pass the test: "expected <wanted>, found ...".
   std::optional<std::string> text(bool (*good)(std::string_view), const char* wanted) const;
   std::optional<int> integer(int least, int most) const;
   std::optional<std::uint64_t> seed() const;
@@ -75,10 +76,14 @@ class YamlView {
   void fail(std::string message) const;          // at the value
   void fail_at_key(std::string message) const;   // at its key
   void expected(const std::string& what) const;  // "expected <what>, found <what is there>"
+  // Of a map: at each of these keys that is there.
+  void fail_at_keys(std::initializer_list<const char*> keys, const std::string& message) const;
   std::size_t problems() const { return problems_->size(); }  // of the file, so far
 
  private:
   YamlView(const YamlView& parent, const YamlNode* node, std::string name, std::string key);
+  template <typename T>
+  std::optional<T> number_within(T least, T most, const std::string& kind) const;
 
   const YamlNode* node_;
   const KeySet* keys_;
@@ -166,7 +171,7 @@ Reads<T> text(M T::*member) {
   return reads_by(
       member, [](const YamlView& view) { return view.text(); }, "text");
 }
-// One that passes a test, or is told: "expected <wanted>, found '<text>'".
+// One that passes a test, else: "expected <wanted>, found ...".
 template <typename T>
 Reads<T> text(std::string T::*member, bool (*good)(std::string_view), const char* wanted) {
   return {
@@ -248,17 +253,17 @@ std::vector<std::string> word_list() {
   return {words.begin(), words.end()};
 }
 template <Worded E>
-std::optional<E> value_of_word(const YamlView& view) {
+std::optional<E> read_word(const YamlView& view) {
   const auto found = view.word(word_list<E>());
   return found ? parse_word<E>(*found) : std::nullopt;
 }
 template <typename T, Worded E>
 Reads<T> one_of(E T::*member) {
-  return reads_by(member, value_of_word<E>, listed_words(word_list<E>()));
+  return reads_by(member, read_word<E>, listed_words(word_list<E>()));
 }
 template <typename T, Worded E>
 Reads<T> one_of(std::optional<E> T::*member) {
-  return reads_by(member, value_of_word<E>, listed_words(word_list<E>()));
+  return reads_by(member, read_word<E>, listed_words(word_list<E>()));
 }
 
 // The texts of a list, added to those that are there.
@@ -284,16 +289,45 @@ template <typename T, typename M>  // a map with names of the user's own choice
 Reads<T> names_by(M T::*member, void (*read)(const YamlView&, M&), const KeySet* inner = nullptr) {
   return {[=](const YamlView& view, T& object) { read(view, object.*member); }, inner, true};
 }
-// A map for a member, or for more of the same T.
+// A map for a member (an optional one: if it is there), for more of the same T, or a list of maps.
+// `check`: what no key can see alone.
 template <typename T, typename M>
-Reads<T> map_for(M T::*member, const Keys<M>& inner) {
-  return {[=, &inner](const YamlView& view, T& object) { inner.read(view, object.*member); },
-          &inner, false, "map"};
+Reads<T> map_for(M T::*member, const Keys<M>& inner, void (*check)(const YamlView&, M&) = nullptr) {
+  const auto read = [=, &inner](const YamlView& view, T& object) {
+    if (inner.read(view, object.*member) && check != nullptr) check(view, object.*member);
+  };
+  return {read, &inner, false, "map"};
+}
+template <typename T, typename M>
+Reads<T> map_for(std::optional<M> T::*member, const Keys<M>& inner,
+                 void (*check)(const YamlView&, M&) = nullptr) {
+  const auto read = [=, &inner](const YamlView& view, T& object) {
+    M value;
+    if (!inner.read(view, value)) return;
+    if (check != nullptr) check(view, value);
+    object.*member = std::move(value);
+  };
+  return {read, &inner, false, "map"};
 }
 template <typename T>
-Reads<T> map_of(const Keys<T>& inner) {
-  return {[&inner](const YamlView& view, T& object) { inner.read(view, object); }, &inner, false,
-          "map"};
+Reads<T> map_of(const Keys<T>& inner, void (*check)(const YamlView&, T&) = nullptr) {
+  const auto read = [=, &inner](const YamlView& view, T& object) {
+    if (inner.read(view, object) && check != nullptr) check(view, object);
+  };
+  return {read, &inner, false, "map"};
+}
+template <typename T, typename M>
+Reads<T> list_of(std::vector<M> T::*member, const Keys<M>& inner,
+                 void (*check)(const YamlView&, M&) = nullptr) {
+  const auto read = [=, &inner](const YamlView& view, T& object) {
+    for (const YamlView& item : view.items()) {
+      M one;
+      if (!inner.read(item, one)) continue;
+      if (check != nullptr) check(item, one);
+      (object.*member).push_back(std::move(one));
+    }
+  };
+  return {read, &inner, false, "list"};
 }
 
 template <typename T>

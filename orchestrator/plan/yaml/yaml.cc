@@ -8,8 +8,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <map>
+#include <regex>
 #include <sstream>
-#include <string_view>
 
 #include "orchestrator/base/json_text.h"
 
@@ -215,29 +215,11 @@ void collect_origins(const YamlNode& node, const std::string& key, std::vector<O
   }
 }
 
-// Takes digits off the front; false if there is none.
-bool take_digits(std::string_view& text) {
-  const std::size_t end = text.find_first_not_of("0123456789");
-  if (end == 0 || text.empty()) return false;
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end);
-  return true;
-}
-
 // JSON's grammar: no leading zeros, no plus, digits on both sides of the point.
-bool is_json_number(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') return false;
-  if (!take_digits(text)) return false;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    if (!take_digits(text)) return false;
-  }
-  if (text.starts_with('e') || text.starts_with('E')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-    if (!take_digits(text)) return false;
-  }
-  return text.empty();
+bool is_json_number(const std::string& text) {
+  constexpr std::size_t kLongest = 400;  // longer ones are texts
+  static const std::regex grammar(R"(-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)");
+  return text.size() <= kLongest && std::regex_match(text, grammar);
 }
 
 // Numbers keep the digits that the file has, so that a large one stays exact.

@@ -17,7 +17,7 @@ ReadHistory read_nights(const std::string& text, const std::string& case_name = 
 TEST(History, RowsOfANightAndAPointAreRepeatsWhateverTheirOrder) {
   const ReadHistory history = read_nights(
       "night;case;mode;K;time (ms);build\n2026-03-02;jacobi;weak;4;1500;v2\n"
-      "2026-03-01;jacobi;weak;4;1,5 s;v1\n2026-03-02;jacobi;weak;4;1600;v2\n");
+      "2026-03-01;jacobi;weak;4;1.5 s;v1\n2026-03-02;jacobi;weak;4;1600;v2\n");
   ASSERT_TRUE(history.problems.empty()) << to_string(history.problems);
   ASSERT_EQ(history.table.nights.size(), 2u);
   const ImportedNight& second = history.table.nights[1];

@@ -45,10 +45,10 @@ std::vector<int> ks(const Table& table) {
 
 TEST(TableReader, ReadsKAndTWithWhateverSpreadsheetsPutAround) {
   for (const std::string text :
-       {"K,T\n1,100\n2,52.5\n", "k;t\n1;100\n2;52,5\n", "K\tT\n1\t100\n2\t52.5\n",
+       {"K,T\n1,100\n2,52.5\n", "k;t\n1;100\n2;52.5\n", "K\tT\n1\t100\n2\t52.5\n",
         "\xEF\xBB\xBFK,T\r\n1,100\r\n2,52.5\r\n", "K,T\r1,100\r2,52.5\r",
         "# slide 7\n\nK , T\n\n 1 , 100 \n# half\n2,52.5",
-        "\"K\",\"T\"\n\"1\",\"100\"\n2,\"52,5\"\n", "K,T,,\n1,100,,\n2,52.5,,\n,,,\n",
+        "\"K\",\"T\"\n\"1\",\"100\"\n2,\"52.5\"\n", "K,T,,\n1,100,,\n2,52.5,,\n,,,\n",
         "K,T\n1,1e2\n2,+52.5\n", "K,T\n1.0,100\n2.0,52.5\n"}) {
     const Table table = good(text);
     EXPECT_EQ(seconds(table), (std::vector<double>{100, 52.5})) << text;
@@ -103,20 +103,29 @@ TEST(TableReader, RefusesAUnitThatItDoesNotKnow) {
   expect_problem("K,time (cycles)\n1,3\n", "t.csv:1:3: time (cycles): 'cycles' is not a unit");
 }
 
-TEST(TableReader, TellsADecimalCommaFromThousands) {
-  EXPECT_EQ(seconds(good("K;T\n1;1.234,5\n2;2,5\n")), (std::vector<double>{1234.5, 2.5}));
-  EXPECT_EQ(seconds(good("K;T\n1;1,234.5\n2;1,500\n")), (std::vector<double>{1234.5, 1500}));
-  EXPECT_EQ(seconds(good("K;T\n1;1,234\n2;0,5\n")), (std::vector<double>{1.234, 0.5}))
-      << "another row settles it, wherever it stands";
+TEST(TableReader, ReadsACommaOnlyAsItIsTold) {
+  TableOptions comma, point;
+  comma.decimal = DecimalMark::comma;
+  point.decimal = DecimalMark::point;
+  EXPECT_EQ(seconds(good("K;T\n1;1.234,5\n2;2,5\n", comma)), (std::vector<double>{1234.5, 2.5}));
+  EXPECT_EQ(seconds(good("K;T\n1;1,234.5\n2;1,500\n", point)), (std::vector<double>{1234.5, 1500}));
+  EXPECT_EQ(seconds(good("K;T\n1;1,234\n", comma)), std::vector<double>{1.234});
+  EXPECT_EQ(seconds(good("K;T\n1;1,234\n", point)), std::vector<double>{1234});
+  EXPECT_EQ(seconds(good("K;T\n1;1.234\n")), std::vector<double>{1.234});
   EXPECT_EQ(seconds(good("K;T\n1;12 500\n2;1_000\n")), (std::vector<double>{12500, 1000}));
   EXPECT_EQ(ks(good("K;T\n\"1,024\";2\n")), std::vector<int>{1024});
-  expect_problem("K;T\n1;1,234\n", "t.csv:2:3: T: '1,234' can be read in two ways");
-  TableOptions options;
-  options.decimal = DecimalMark::comma;
-  EXPECT_EQ(seconds(good("K;T\n1;1,234\n", options)), std::vector<double>{1.234});
-  options.decimal = DecimalMark::point;
-  EXPECT_EQ(seconds(good("K;T\n1;1,234\n", options)), std::vector<double>{1234});
-  expect_problem("K;T\n1;2,5\n2;1.25\n", "t.csv:3:3: T: '1.25' has a decimal point, while others");
+  for (const char* cell : {"1,234", "0,5", "1,234.5", "1.234,5"}) {
+    expect_problem(std::string("K;T\n1;") + cell + "\n",
+                   std::string("t.csv:2:3: T: '") + cell +
+                       "' has a comma, which may part decimals or thousands; say --decimal comma "
+                       "or point");
+  }
+  EXPECT_NE(problems_of("K;T\n1;2,5\n2;1.25\n", comma)
+                .find("t.csv:3:3: T: '1.25' has a point that parts no thousands"),
+            std::string::npos);
+  EXPECT_NE(problems_of("K;T\n1;1,5\n", point)
+                .find("t.csv:2:3: T: '1,5' has a comma that parts no thousands"),
+            std::string::npos);
   expect_problem("K,T\n1,2,5\n", "t.csv:2:5: 3 fields where the header has 2; a comma inside");
 }
 
