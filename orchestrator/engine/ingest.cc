@@ -147,8 +147,10 @@ StepArtifacts with_pushed(StepArtifacts step, const std::string& pushed) {
   return step;
 }
 
-Ingested ingest(const Point& point, const StepArtifacts& step, const Observation& seen,
-                bool oversubscribed) {
+namespace {
+
+Ingested judge(const Point& point, const StepArtifacts& step, const Observation& seen,
+               bool oversubscribed) {
   const record::Records records = record::parse(step.records);
   Ingested out;
   keep(point, records, out.result);
@@ -201,9 +203,6 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
     if (seen.reason == Reason::time_limit) {
       return ended(AttemptState::timed_out, Reason::time_limit, seen.detail);
     }
-    if (seen.reason == Reason::node_failed) {
-      return ended(AttemptState::lost, Reason::node_failed, seen.detail);
-    }
     if (seen.reason == Reason::user_cancelled && !seen.detail.empty()) {
       return ended(AttemptState::cancelled, Reason::user_cancelled, seen.detail);
     }
@@ -250,12 +249,31 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
   return ended(AttemptState::succeeded, Reason::none, "");
 }
 
+}  // namespace
+
+Ingested ingest(const Point& point, const StepArtifacts& step, const Observation& seen,
+                bool oversubscribed) {
+  Ingested out = judge(point, step, seen, oversubscribed);
+  // Whatever a program and its agent make of it when a node goes away under them.
+  if (seen.state == AllocationState::ended && seen.reason == Reason::node_failed &&
+      out.state != AttemptState::succeeded && out.reason != Reason::wrong_answer) {
+    out.state = AttemptState::lost;
+    out.reason = Reason::node_failed;
+    out.detail = seen.detail.empty() ? sentence(Reason::node_failed) : seen.detail;
+  }
+  return out;
+}
+
 StepProgress progress_of(const StepArtifacts& step) {
   if (!step.begun) return StepProgress::not_begun;
   // Cheap before dear: the end is looked for where it must be, in the last whole line.
   const std::string& text = step.records;
   if (text.empty() || text.back() != '\n') return StepProgress::running;
-  return record::parse(text).end ? StepProgress::ended : StepProgress::running;
+  const auto end = record::parse(text).end;
+  if (!end) return StepProgress::running;
+  const auto outcome = parse_attempt_state(end->outcome);
+  const bool stopped = outcome == AttemptState::cancelled || outcome == AttemptState::lost;
+  return stopped ? StepProgress::stopped : StepProgress::ended;
 }
 
 std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,

@@ -34,7 +34,8 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
                 bool oversubscribed);
 
 // What the records of a step say while others of its allocation are still to come.
-enum class StepProgress { not_begun, running, ended };
+// stopped: from outside; why, the end of its allocation tells.
+enum class StepProgress { not_begun, running, ended, stopped };
 StepProgress progress_of(const StepArtifacts& step);
 
 constexpr int kMostConsecutiveFailures = 3;  // allocations in a row that end before a step begins

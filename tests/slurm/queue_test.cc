@@ -106,5 +106,32 @@ TEST(SlurmQueue, ANodeThatFailedUnderARunIsNotGivenToItsNextAttempt) {
   EXPECT_EQ(study.executions(), (Executions{{"r1-a1", 1}, {"r1-a2", 1}}));
 }
 
+TEST(SlurmQueue, ANodeThatFailsUnderPackedRunsIsNoFaultOfTheirs) {
+  StudyOn study("plain", 3);
+  study.use_site("", "packing: {mode: packed}\n");
+  study.start();
+  ASSERT_TRUE(
+      comes_true([&] { return !study.executions().empty() && study.state() == "running"; }));
+  const std::string node = study.attempt().at("nodes").get<std::string>();
+  EXPECT_EQ(
+      study.place.slurm({"scontrol", "update", "nodename=" + node, "state=down", "reason=a test"}),
+      "");
+  EXPECT_TRUE(comes_true([&] { return study.executions().size() >= 2; })) << study.events();
+  study.go();
+  const auto ended = study.finish();
+  EXPECT_EQ(study.place.cluster("up"), 0);
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  std::size_t lost = 0;
+  for (int run = 1; run <= 3; ++run) {
+    if (study.state(1, run) == "succeeded") continue;
+    ++lost;
+    EXPECT_EQ(study.state(1, run), "lost");
+    EXPECT_EQ(study.attempt(1, run).at("reason"), "node_failed");
+    EXPECT_EQ(study.state(2, run), "succeeded");
+  }
+  EXPECT_EQ(lost, 1U);
+  EXPECT_EQ(study.executions().size(), 4U);
+}
+
 }  // namespace
 }  // namespace kneepoint

@@ -246,6 +246,31 @@ TEST(SlurmStudyFault, AFolderThatNodesCantWriteToIsNamedAndCostsNoAttempt) {
   appear_late("ro", study);
 }
 
+TEST(SlurmStudyFault, ANodeThatSwallowsAllocationsIsLeftOutAfterTheSecond) {
+  StudyOn study("plain", 5);
+  const std::string work = study.place.path() + "/work";
+  std::filesystem::create_directories(work);
+  const int hidden = study.place.cluster("hide", {"n1", work});  // where Slurm looks first
+  if (hidden != 0 && ::geteuid() != 0) GTEST_SKIP() << "only root can hide a folder from a node";
+  ASSERT_EQ(hidden, 0);
+  study.use_site("", "limits: {concurrent: 1}\n");
+  study.go();
+  study.start();
+  const auto ended = study.finish();
+  EXPECT_EQ(study.place.cluster("show", {"n1", work}), 0);
+  EXPECT_EQ(study.place.cluster("stop", {"n1", "KILL"}), 0);
+  EXPECT_EQ(study.place.cluster("up"), 0);
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_EQ(study.executions().size(), 5U);
+  std::string events;
+  for (int run = 1; run <= 5; ++run) events += study.events(run);
+  std::size_t swallowed = 0;
+  const std::string words = "ended before the step began";
+  for (std::size_t at = 0; (at = events.find(words, at)) != events.npos; ++at) ++swallowed;
+  EXPECT_EQ(swallowed, 2U) << events;
+  EXPECT_TRUE(has(events, "2 allocations failed to begin on node n1")) << events;
+}
+
 TEST(SlurmStudyFault, WithoutMungeTheFirstCallSaysWhatToStart) {
   StudyOn study("forgetful", 1);
   ASSERT_EQ(study.place.cluster("stop", {"munged", "TERM"}), 0);

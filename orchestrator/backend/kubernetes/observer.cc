@@ -19,6 +19,13 @@ constexpr Nanoseconds kWordsAgain = 15 * kSecond;
 constexpr Nanoseconds kFollowAgain = 10 * kSecond;
 constexpr int kMostFollowed = 64;  // logs at once, each a connection; others are read at the end
 
+// The watch of pods may lag behind that of Jobs: what ended must be seen to have ended.
+bool lacks_an_end(const std::vector<KubePod>& pods, int completions) {
+  const auto ended =
+      std::count_if(pods.begin(), pods.end(), [](const KubePod& pod) { return pod.terminated; });
+  return ended < completions;
+}
+
 bool has_pod(const std::vector<KubePod>& pods, const std::string& name) {
   return std::any_of(pods.begin(), pods.end(),
                      [&](const KubePod& pod) { return pod.name == name; });
@@ -42,8 +49,13 @@ Result<Observation> KubeObserver::observe(KubeAllocation& job, Deadline deadline
     return seen;
   }
   const KubeJob* told = session_.view.job(job.job);
-  const std::vector<KubePod> pods = session_.view.pods_of(job.job);
   if (told != nullptr && told->directory != job.ref.directory) told = nullptr;
+  if (told != nullptr && (told->complete || told->failed) && !job.pods_listed &&
+      lacks_an_end(session_.view.pods_of(job.job), told->completions)) {
+    TRY(session_.view.list_pods(deadline));
+    job.pods_listed = true;
+  }
+  const std::vector<KubePod> pods = session_.view.pods_of(job.job);
   remember_pods(job, pods);
   remember_pods(job, session_.view.take_gone(job.job));
   TRY(follow_log(job, pods));

@@ -40,6 +40,7 @@ struct KubeAllocation {
   Nanoseconds next_words = 0;  // steady: when to ask again why it has no pods
   std::string words;           // what was answered
   bool heard = false;          // its log could be read, be it empty
+  bool pods_listed = false;    // since its Job has ended
   bool submitted = false;      // by this launcher, its Service included
   bool cancelled = false;
   std::optional<Observation> over;

@@ -54,6 +54,13 @@ Result<void> KubeView::look(Deadline deadline) {
   return {};
 }
 
+Result<void> KubeView::list_pods(Deadline deadline) {
+  pods_kind_.stream.reset();  // what it has yet to tell is older than the list
+  TRY(list(pods_kind_, deadline));
+  if (clock_.steady() >= pods_kind_.not_before) open(pods_kind_);
+  return {};
+}
+
 Result<void> KubeView::list(Kind& kind, Deadline deadline) {
   ++lists_;
   const bool is_jobs = &kind == &jobs_kind_;

@@ -28,6 +28,8 @@ class KubeView {
   void add_controller(const std::string& controller);
   // Up to date as of now. An error is retryable unless it is about permissions.
   Result<void> look(Deadline deadline);
+  // The pods as of now, however late their watch is.
+  Result<void> list_pods(Deadline deadline);
   // What our own calls have told already.
   void note(const KubeJob& job);
   void forget(const std::string& job_name);

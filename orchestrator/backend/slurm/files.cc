@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Only questions to the file system and /proc, and the one list of failed nodes.
+// Only questions to the file system and /proc, and the two lists of nodes that failed.
 #include "orchestrator/backend/slurm/files.h"
 
 #include <dirent.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "orchestrator/base/files.h"
@@ -24,6 +25,23 @@ std::string suspended_path(const std::string& directory, const std::string& name
 
 std::string nodes_path(const std::string& directory) {
   return directory + "/failed-nodes.txt";
+}
+
+std::vector<std::string> lines_in(const std::string& path) {
+  std::vector<std::string> lines;
+  const auto text = read_file_if_there(path, 1 << 20);
+  if (!text || !*text) return lines;
+  std::istringstream rest(**text);
+  for (std::string line; std::getline(rest, line);) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+Result<void> write_lines(const std::string& path, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return write_whole_file(path, text);
 }
 
 }  // namespace
@@ -81,18 +99,7 @@ bool is_being_submitted(const std::string& name, const std::string& script_path)
 }
 
 std::vector<std::string> read_failed_nodes(const std::string& directory) {
-  std::vector<std::string> nodes;
-  const auto text = read_file_if_there(nodes_path(directory), 1 << 20);
-  if (!text || !*text) return nodes;
-  std::string_view rest = **text;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string node(rest.substr(0, end));
-    if (!node.empty()) nodes.push_back(node);
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 1);
-  }
-  return nodes;
+  return lines_in(nodes_path(directory));
 }
 
 Result<void> add_failed_nodes(const std::string& directory, const std::vector<std::string>& nodes) {
@@ -101,10 +108,15 @@ Result<void> add_failed_nodes(const std::string& directory, const std::vector<st
   for (const std::string& node : nodes) {
     if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
   }
-  if (all.size() == before) return {};
-  std::string text;
-  for (const std::string& node : all) text += node + "\n";
-  return write_whole_file(nodes_path(directory), text);
+  return all.size() == before ? Result<void>() : write_lines(nodes_path(directory), all);
+}
+
+Result<int> add_failed_start(const std::string& directory, const std::string& node) {
+  const std::string path = directory + "/failed-starts.txt";
+  std::vector<std::string> starts = lines_in(path);
+  starts.push_back(node);
+  TRY(write_lines(path, starts));
+  return static_cast<int>(std::count(starts.begin(), starts.end(), node));
 }
 
 }  // namespace kneepoint

@@ -31,5 +31,8 @@ bool is_being_submitted(const std::string& name, const std::string& script_path)
 // <directory>/failed-nodes.txt: one node a line.
 std::vector<std::string> read_failed_nodes(const std::string& directory);
 Result<void> add_failed_nodes(const std::string& directory, const std::vector<std::string>& nodes);
+// <directory>/failed-starts.txt: the node of each allocation that ended before a step began. How
+// many it has now.
+Result<int> add_failed_start(const std::string& directory, const std::string& node);
 
 }  // namespace kneepoint

@@ -20,7 +20,8 @@ constexpr Nanoseconds kCleaning = 30 * kSecond;
 // A node that could not even open the output file: the next job would do no better at once.
 constexpr Nanoseconds kFolderLate = 10 * kSecond;
 constexpr Nanoseconds kOrphan = 10 * kMinute;  // Slurm ends jobs that it has lost much sooner
-constexpr Nanoseconds kSkew = kMinute;         // between the clocks of file server and slurmctld
+constexpr int kFailedStarts = 2;
+constexpr Nanoseconds kSkew = kMinute;  // between the clocks of file server and slurmctld
 
 }  // namespace
 
@@ -247,6 +248,9 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
     seen.detail += said.empty() ? "; it wrote nothing into " + job.ref.directory +
                                       " (is that folder there on the nodes, and writable?)"
                                 : "; it said: " + said;
+    if (told.started > 0 && seen.reason == Reason::none && !seen.preempted) {
+      seen.detail += note_failed_start(job);
+    }
   } else if (told.state == "FAILED") {
     const std::string said = last_output_line(slurm_output_path(job.ref.directory, job.ref.name));
     if (!said.empty()) seen.detail += "; it said: " + said;
@@ -329,6 +333,16 @@ Observation SlurmWatch::not_listed(SlurmAllocation& job) {
   note(job, AllocationState::ended);
   job.over = seen;
   return seen;
+}
+
+std::string SlurmWatch::note_failed_start(const SlurmAllocation& job) const {
+  const std::vector<std::string> nodes = expand_node_list(job.nodes);
+  if (nodes.empty() || !cluster_.excludes_nodes) return "";
+  const std::string& node = nodes.front();  // where the batch script runs
+  const auto starts = add_failed_start(job.ref.directory, node);
+  if (!starts || *starts < kFailedStarts || !add_failed_nodes(job.ref.directory, {node})) return "";
+  return "; " + std::to_string(*starts) + " allocations failed to begin on node " + node +
+         ": the study leaves it out (slurm.exclude_failed) while enough other nodes remain";
 }
 
 void SlurmWatch::remember_failed_nodes(const SlurmAllocation& job, const SlurmJob& told,

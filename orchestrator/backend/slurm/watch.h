@@ -99,6 +99,9 @@ class SlurmWatch {
   void note_suspension(SlurmAllocation& job, const SlurmJob& told) const;
   Observation blank(const SlurmAllocation& job) const;
   void note(SlurmAllocation& job, AllocationState state) const;
+  // A node on which allocations end before a step begins gets no more of them after the second; it
+  // is named, or "".
+  std::string note_failed_start(const SlurmAllocation& job) const;
   void remember_failed_nodes(const SlurmAllocation& job, const SlurmJob& told, Deadline deadline);
 
   SlurmTransport& transport_;

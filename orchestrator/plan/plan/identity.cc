@@ -7,6 +7,7 @@
 
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/plan/site/sbatch_options.h"
 
 namespace kneepoint {
 namespace {
@@ -192,7 +193,7 @@ std::string identity_text(const Plan& plan, const Site& site) {
                  {site.starter_mpi, slurm.partition, slurm.constraint, slurm.gpu_type,
                   slurm.exclusive ? "exclusive" : "shared"},
                  false);
-    text += list("slurm options", slurm.options, false);
+    text += list("slurm options", measured_sbatch_options(slurm.options), false);
     text += list("slurm modules", slurm.modules, false);
     text += list("slurm prologue", slurm.prologue, false);
   }

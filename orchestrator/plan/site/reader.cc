@@ -8,6 +8,7 @@
 
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/parts.h"
+#include "orchestrator/plan/site/sbatch_options.h"
 #include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
@@ -139,7 +140,7 @@ const Keys<SlurmSite> kSlurm = {
      "how `gpus_per_node` of the plan is asked for"},
     {"gpu_type", text(&SlurmSite::gpu_type), "any", "`a100`: `--gpus-per-node=a100:4`"},
     {"options", as("list", texts(&SlurmSite::options)), "none",
-     "more options of `sbatch`, one entry each: `--mem=0`"},
+     "more options of `sbatch`, one entry each: `--mem=0`; those that kneepoint sets are refused"},
     {"modules", as("list", texts(&SlurmSite::modules)), "none",
      "`module load` before the agent starts, in a login shell"},
     {"prologue", as("list", texts(&SlurmSite::prologue)), "none",
@@ -160,6 +161,8 @@ void read_slurm(const YamlView& view, Site& site) {
     if (!option.starts_with("-") || option == "-" || option == "--") {
       view["options"].fail_at_key("'" + option +
                                   "' is no option; write --name=value, one entry each");
+    } else if (const std::string why = refused_sbatch_option(option); !why.empty()) {
+      view["options"].fail_at_key("'" + option + "' " + why);
     }
   }
   read_rest(view, slurm);

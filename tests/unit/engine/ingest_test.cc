@@ -170,6 +170,39 @@ TEST(Ingest, AStepThatLostAPodIsLostUnlessTheBackendKnowsBetter) {
   EXPECT_EQ(with().state, AttemptState::preempted);
 }
 
+TEST(Ingest, ANodeThatFailedIsNoFaultOfTheProgramOrOfAUser) {
+  Observation seen;
+  seen.state = AllocationState::ended;
+  seen.reason = Reason::node_failed;
+  seen.detail = "Slurm ended job 7 as NODE_FAIL, failed node n1";
+  const auto expect_lost = [&](const std::string& records) {
+    const Ingested in = take(Point{}, records, seen);
+    EXPECT_EQ(in.state, AttemptState::lost) << records;
+    EXPECT_EQ(in.reason, Reason::node_failed) << records;
+    EXPECT_EQ(in.detail, seen.detail) << records;
+  };
+  expect_lost(begun().end(kGood));  // it ended well, but printed no time
+  expect_lost(begun().end({.outcome = "failed", .reason = "killed_by_signal", .signal = 9}));
+  expect_lost(begun().end({.outcome = "cancelled", .reason = "user_cancelled"}));
+  expect_lost(begun().cut());
+  Writer timed = begun();
+  timed.add(record::Metric{"time", 1, "s"});
+  EXPECT_EQ(take(Point{}, timed.end(kGood), seen).state, AttemptState::succeeded);
+  Writer wrong = begun();
+  wrong.add(record::Check{false, "residual 3"});
+  EXPECT_EQ(take(Point{}, wrong.end(kGood), seen).reason, Reason::wrong_answer);
+}
+
+TEST(Ingest, AStepThatWasStoppedWaitsForTheEndOfItsAllocation) {
+  const auto progress = [](const std::string& text) { return progress_of({"r1-a1", true, text}); };
+  EXPECT_EQ(progress(begun().cut()), StepProgress::running);
+  EXPECT_EQ(progress(begun().end(kGood)), StepProgress::ended);
+  EXPECT_EQ(progress(begun().end({.outcome = "cancelled", .reason = "user_cancelled"})),
+            StepProgress::stopped);
+  EXPECT_EQ(progress(begun().end({.outcome = "lost", .reason = "node_failed"})),
+            StepProgress::stopped);
+}
+
 TEST(Ingest, MangledBytesAreInvalidAndSaySo) {
   Writer w = begun();
   w.add(record::Metric{"time", 1, "s"});

@@ -58,7 +58,9 @@ class KubernetesLauncher : public testing::Test {
       return FakeHttpServer::reply(
           200, R"({"kind":"EventList","items":[{"message":"exceeded quota: pods=0"}]})");
     }
-    if (path.find("/pods?") != std::string::npos) return list("Pod", pods_);
+    if (path.find("/pods?") != std::string::npos) {
+      return list("Pod", late_pods_-- > 0 ? json::array() : pods_);
+    }
     if (path.find("/services") != std::string::npos) return FakeHttpServer::reply(201, "{}");
     if (asked.method == "DELETE") return delete_job();
     if (asked.method == "POST") {
@@ -131,6 +133,7 @@ class KubernetesLauncher : public testing::Test {
 
   json job_;
   json pods_ = json::array();
+  int late_pods_ = 0;  // so many lists do not have them yet
   std::mutex mutex_;
   std::string log_;  // "": there is none
   FakeHttpServer server_{[this](const FakeHttpRequest& asked) { return answer(asked); }};
@@ -198,6 +201,24 @@ TEST_F(KubernetesLauncher, ALogThatEndsBeforeItsPodIsFollowedAgain) {
   EXPECT_EQ(becomes("one\n"), "one\n");
   print("two\n");  // after its kubelet was started anew
   EXPECT_EQ(becomes("one\ntwo\n"), "one\ntwo\n");
+}
+
+TEST_F(KubernetesLauncher, AnEndedJobKeepsItsResultWhenItsPodsAreKnownLate) {
+  const JobRef ref = submit();
+  job_["spec"]["suspend"] = false;
+  add_running_pod();
+  pods_[0]["status"]["containerStatuses"][0]["state"] = {
+      {"terminated",
+       {{"exitCode", 0},
+        {"startedAt", "2027-01-15T08:05:00Z"},
+        {"finishedAt", "2027-01-15T08:06:00Z"}}}};
+  job_["status"]["conditions"] = json::array({{{"type", "Complete"}, {"status", "True"}}});
+  log_ = record::FrameWriter().append("r7-a1/records.ndjson", "one\n");
+  late_pods_ = 1;
+  EXPECT_EQ(observe(ref).state, AllocationState::ended);
+  std::ifstream file(request_.steps.front().run_dir + "/records.ndjson");
+  const std::string stored(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(stored, "one\n") << "the Job is gone, and its log with it";
 }
 
 TEST_F(KubernetesLauncher, APodThatCanNotBeMadeIsExplainedByItsEvent) {

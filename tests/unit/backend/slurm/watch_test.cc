@@ -362,6 +362,24 @@ TEST_F(SlurmWatchTest, OfSeveralNodesThatAreAllUpAgainNoneIsBlamed) {
   EXPECT_EQ(read_failed_nodes(folder_), std::vector<std::string>{});
 }
 
+TEST_F(SlurmWatchTest, ANodeOnWhichAllocationsFailToBeginIsLeftOutAfterTheSecondTime) {
+  SlurmJob failed = told("FAILED");
+  failed.reason = "JobLaunchFailure";
+  slurm_.queue = {failed};
+  look();
+  Observation seen = look_after(11 * kSecond);
+  ASSERT_EQ(seen.state, AllocationState::ended);
+  EXPECT_EQ(seen.detail.find("failed to begin"), std::string::npos) << seen.detail;
+  EXPECT_TRUE(read_failed_nodes(folder_).empty());
+  job_ = SlurmAllocation{job_.ref, job_.path, job_.steps};
+  look();
+  seen = look_after(11 * kSecond);
+  ASSERT_EQ(seen.state, AllocationState::ended);
+  EXPECT_NE(seen.detail.find("2 allocations failed to begin on node n1"), std::string::npos)
+      << seen.detail;
+  EXPECT_EQ(read_failed_nodes(folder_), std::vector<std::string>{"n1"});
+}
+
 TEST_F(SlurmWatchTest, ANodeThatCantBeExcludedIsSaidToComeAgain) {
   cluster_.excludes_nodes = false;
   slurm_.queue = {told("NODE_FAIL")};

@@ -39,6 +39,20 @@ TEST(Identity, StaysWhenAStudyIsOnlyExtendedOrSteeredDifferently) {
   EXPECT_EQ(hash_of(kBase, kWorkloads, site), base);
 }
 
+TEST(Identity, StaysWithOptionsOfSbatchThatChangeNoTime) {
+  Site site;
+  site.name = "cluster";
+  site.backend = BackendKind::slurm;
+  const std::string base = hash_of(kBase, kWorkloads, site);
+  site.slurm.options = {"--comment=tonight", "--nice=100", "--mail-user=ops"};
+  EXPECT_EQ(hash_of(kBase, kWorkloads, site), base);
+  site.slurm.options.push_back("--mem=0");
+  const std::string with_memory = hash_of(kBase, kWorkloads, site);
+  EXPECT_NE(with_memory, base);
+  site.slurm.options = {"--mem=0"};
+  EXPECT_EQ(hash_of(kBase, kWorkloads, site), with_memory);
+}
+
 TEST(Identity, StaysWhenADefaultIsWrittenOutOrThingsAreReordered) {
   const std::string base = hash_of(kBase);
   EXPECT_EQ(hash_of(kBase + "worker: rank\niterations: {warmup: 1, count: 5}\n"), base);
