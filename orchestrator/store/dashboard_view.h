@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/store/database.h"
 #include "orchestrator/store/study_store.h"
@@ -35,19 +36,29 @@ struct StudyLine {
 
 // An attempt that was handed over and has not ended.
 struct ActiveLine {
+  static constexpr const char* kSchema = "Active";
   int run = 0, attempt = 0;
   std::string state, nodes, waiting;
   Nanoseconds since_ns = 0;  // it runs, else it was submitted; 0: neither yet
   int samples = 0;           // pushed so far
+
+  std::string since() const { return since_ns > 0 ? to_utc_text(since_ns) : ""; }
+  static constexpr auto fields() {
+    using T = ActiveLine;
+    return described(KP_NAMED(run, attempt, state), field_or_null("since", &T::since),
+                     KP_NAMED(nodes, samples));
+  }
 };
 
 struct RunLine {
+  static constexpr const char* kSchema = "Run";
   int run = 0;
   std::string key;
   int k = 1, repeat = 0;
   std::string state;  // of the newest attempt; planned: another one is to come
   std::optional<double> seconds;
   int attempts = 0;
+  KP_DESCRIBED(RunLine, run, key, k, repeat, state, seconds, attempts);
 };
 
 struct SeriesLine {

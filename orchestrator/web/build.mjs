@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// node build.mjs MODULES OUTPUT: checks the types, bundles the two pages and writes them as one C++
-// file and, beside it, what the tests read. MODULES is the node_modules that npm made in the build
+// node build.mjs MODULES OUTPUT SCHEMAS: makes the types of the API's objects, checks all types, bundles
+// the two pages and writes them as one C++ file and, beside it, what the tests read. MODULES is the node_modules that npm made in the build
 // folder; the source tree is only read.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
@@ -21,11 +21,34 @@ function fail(sentence) {
   process.exit(1);
 }
 
+// A JSON schema as the type that TypeScript has for it.
+function typeOf(schema) {
+  if (schema.$ref) return schema.$ref.split('/').pop();
+  const choices = schema.anyOf?.map(typeOf) ?? schema.enum?.map((word) => JSON.stringify(word)) ?? [schema.type].flat().map((kind) => {
+    if (kind === 'array') return `(${typeOf(schema.items)})[]`;
+    if (kind !== 'object') return kind === 'integer' ? 'number' : kind;
+    return schema.properties ? fieldsOf(schema) : `Record<string, ${typeOf(schema.additionalProperties)}>`;
+  });
+  return choices.join(' | ');
+}
+
+function fieldsOf(schema) {
+  return `{${Object.entries(schema.properties).map(([name, one]) =>
+    `${name}${schema.required.includes(name) ? '' : '?'}: ${typeOf(one)}`).join('; ')}}`;
+}
+
+// What `import type ... from 'api_types'` reads.
+function writeApiTypes() {
+  const schemas = JSON.parse(readFileSync(process.argv[4], 'utf8'));
+  const types = Object.entries(schemas).map(([name, schema]) => `export interface ${name} ${fieldsOf(schema)}\n`);
+  writeFileSync(join(beside, 'api_types.ts'), types.join(''));
+}
+
 function checkTypes() {
   const project = join(beside, 'tsconfig.json');
   writeFileSync(project, JSON.stringify({
     extends: join(sources, 'tsconfig.json'),
-    compilerOptions: {paths: {uplot: [join(modules, 'uplot/dist/uPlot.d.ts')]}},
+    compilerOptions: {paths: {uplot: [join(modules, 'uplot/dist/uPlot.d.ts')], api_types: [join(beside, 'api_types.ts')]}},
     include: [join(sources, '*.ts')],
   }));
   const done = spawnSync(process.execPath, [join(modules, 'typescript/bin/tsc'), '-p', project],
@@ -86,6 +109,7 @@ function literal(text) {
   return parts.map((part) => `R"kpweb(${part})kpweb"`).join('\n      ') || '""';
 }
 
+writeApiTypes();
 checkTypes();
 const report = {script: script('report_page.ts'), style: style(uplotStyle, join(sources, 'what_if.css'))};
 const dashboard = page('dashboard.html', {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Studies side by side: the choice, then for each common curve the ratio of times with its interval.
-import {get, part, type Comparison, type Study} from './api';
+import type {Comparison, Studies} from 'api_types';
+
+import {get, part} from './api';
 import {digits, duration, h, levels, replace, table} from './dom';
 import {plot} from './plot';
 import {problem, withToken, type View} from './view';
@@ -41,7 +43,7 @@ function differences(list: readonly {what: string; a: string; b: string}[]): HTM
 
 export async function showCompare(view: View, chosen: readonly string[]): Promise<void> {
   view.title('Compare');
-  const answer = await withToken(() => get<{studies: Study[]}>('studies?limit=500', view.signal));
+  const answer = await withToken(() => get<Studies>('studies?limit=500', view.signal));
   const ids = [...new Set([...chosen, ...answer.studies.map((study) => study.id)])]; // one that was chosen may be older than the list
   const choice = (name: string, id: string, value: string | undefined) => [h('label', {for: id}, name), h('select', {id},
       ...ids.map((one) => h('option', {value: one, selected: one === value}, one)))];

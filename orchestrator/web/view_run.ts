@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A run's story: its point, its attempts and how each ended, samples, and the tail of its log.
-import {get, getText, part, type Attempt, type Story} from './api';
+import type {Attempt, Story} from 'api_types';
+
+import {get, getText, part} from './api';
 import {badge} from './badge';
 import {duration, h, replace, table} from './dom';
 import {withToken, type View} from './view';

@@ -2,7 +2,9 @@
 //
 // Series: the list with the last verdicts, and the nights of one: T of a point over the nights with
 // its changes of level, which can be zoomed by dragging or by buttons.
-import {get, part, type History, type Series} from './api';
+import type {Series, SeriesList} from 'api_types';
+
+import {get, part} from './api';
 import {badge, moment} from './badge';
 import {makeChart, type Chart, type Mark} from './chart';
 import {digits, duration, h, replace, table} from './dom';
@@ -10,14 +12,14 @@ import {withToken, type View} from './view';
 
 export async function showSeriesList(view: View): Promise<void> {
   view.title('Series');
-  const answer = await withToken(() => get<{series: Series[]}>('series', view.signal));
+  const answer = await withToken(() => get<SeriesList>('series', view.signal));
   replace(view.host, answer.series.length === 0 ? h('p', {}, 'No series yet.')
     : table('Studies of the same name and hash, night after night', [{title: 'Series'}, {title: 'Studies', right: true}, {title: 'Newest'}, {title: 'Last verdict'}],
         answer.series.map((one) => [h('a', {href: `#/series/${part(one.id)}`}, one.id), one.studies,
           h('a', {href: `#/study/${part(one.newest)}`}, one.newest), one.verdict === null ? '–' : badge(one.verdict)])));
 }
 
-type Point = History['points'][number];
+type Point = Series['points'][number];
 
 const percent = (ratio: number) => `${ratio >= 1 ? '+' : '−'}${digits(Math.abs(100 * (ratio - 1)))}%`;
 
@@ -33,7 +35,7 @@ function lastValue(point: Point): string {
 
 export async function showSeries(view: View, id: string): Promise<void> {
   view.title(id);
-  const history = await withToken(() => get<History>(`series/${part(id)}`, view.signal));
+  const history = await withToken(() => get<Series>(`series/${part(id)}`, view.signal));
   const {nights, points} = history;
   const changed = points.findIndex((point) => point.changes.length > 0);
   const select = h('select', {id: 'point', onchange: () => show()}, ...points.map((point, i) =>

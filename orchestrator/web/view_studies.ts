@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The list of studies, newest first, with a filter and a choice of those to compare.
-import {get, part, type Study} from './api';
+import type {Studies, Study} from 'api_types';
+
+import {get, part} from './api';
 import {badge, moment} from './badge';
 import {h, replace} from './dom';
 import {repeat, withToken, type View} from './view';
-
-interface Page {
-  studies: Study[];
-  next: string | null;
-}
 
 const pageSize = 100;
 
@@ -59,7 +56,7 @@ export async function showStudies(view: View): Promise<void> {
       : shown.length === studies.length ? `${studies.length} studies${next === null ? '' : ' so far'}` : `${shown.length} of ${studies.length} studies`;
   };
   const load = async (before: string | null) => {
-    const page = await withToken(() => get<Page>(`studies?limit=${pageSize}${before === null ? '' : `&before=${part(before)}`}`, view.signal));
+    const page = await withToken(() => get<Studies>(`studies?limit=${pageSize}${before === null ? '' : `&before=${part(before)}`}`, view.signal));
     studies = before === null ? page.studies : [...studies, ...page.studies];
     next = page.next;
     show();

@@ -2,7 +2,9 @@
 //
 // One study, live: what is known of every point firms up while runs come in. Each part is drawn anew
 // only when what it shows has changed, and keeps the focus.
-import {follow, get, getFile, part, post, type Curve, type CurvePoint, type Detail, type Link, type Run} from './api';
+import type {Curve, Point, Run, Runs, StudyDetail} from 'api_types';
+
+import {follow, get, getFile, part, post, type Link} from './api';
 import {badge, moment} from './badge';
 import {digits, duration, h, levels, replace, table} from './dom';
 import {plot} from './plot';
@@ -14,7 +16,7 @@ function interval(value: number | null, low: number | null, high: number | null,
   return low === null || high === null ? format(value) : `${format(value)} (${format(low)} to ${format(high)})`;
 }
 
-function pointTitle(point: CurvePoint): string {
+function pointTitle(point: Point): string {
   const runs = `${point.done} of ${point.planned} runs${point.failed > 0 ? `, ${point.failed} failed` : ''}`;
   if (point.efficiency === null) return `K=${point.k}: ${runs}, nothing measured yet`;
   return `K=${point.k}: E = ${interval(point.efficiency, point.efficiency_low, point.efficiency_high, digits)}, ` +
@@ -42,7 +44,7 @@ function curveFigure(curve: Curve): HTMLElement {
                 interval(point.efficiency, point.efficiency_low, point.efficiency_high, (one) => digits(one))]))));
 }
 
-function eventList(detail: Detail): HTMLElement {
+function eventList(detail: StudyDetail): HTMLElement {
   return h('ol', {class: 'events'}, ...[...detail.events].reverse().map((event) => h('li', {},
       h('time', {datetime: event.time, title: event.time}, event.time.slice(11, 19)), ' ', h('span', {class: 'kind'}, event.kind.replaceAll('_', ' ')), ' ',
       event.run ? h('a', {href: runLink(detail.study.id, event.run)}, `run ${event.run}`) : null, ' ', event.text)));
@@ -114,7 +116,7 @@ export async function showStudy(view: View, id: string): Promise<void> {
   const runPart = h('details', {}, h('summary', {}, 'All runs'), runs);
   const loadRuns = async () => {
     try {
-      const answer = await withToken(() => get<{runs: Run[]; next: number | null}>(`studies/${part(id)}/runs`, view.signal));
+      const answer = await withToken(() => get<Runs>(`studies/${part(id)}/runs`, view.signal));
       replace(runs, answer.next === null ? null : h('p', {class: 'hint'}, `The first ${answer.runs.length} runs.`), runTable(id, answer.runs));
     } catch (error) {
       if (!view.signal.aborted) problem(runs, error);
@@ -146,7 +148,7 @@ export async function showStudy(view: View, id: string): Promise<void> {
     if (idle) run().catch((error: unknown) => say(String(error)));
   };
 
-  const draw = (detail: Detail) => {
+  const draw = (detail: StudyDetail) => {
     const {study} = detail;
     if (study.running) looks = 0;
     parts.head([study, detail.seconds_left, detail.waiting], () => [

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# web_build_test.sh SOURCE MODULES: builds orchestrator/web alone in every way: switched off, without
+# web_build_test.sh SOURCE MODULES SCHEMAS: builds orchestrator/web alone in every way: switched off, without
 # node, without a registry, offline after a first build, and with a mistake in it. MODULES is where
-# the real build keeps npm's packages; without them the last ways are left out, and said so.
+# the real build keeps npm's packages, SCHEMAS its program that prints the API's; without packages the last ways
+# are left out, and said so.
 set -euo pipefail
-source_root=$1 modules=${2:-}
+source_root=$1 modules=${2:-} schemas=${3:-/bin/false}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cp -r "$source_root/orchestrator/web" "$place/web"
@@ -25,13 +26,15 @@ project(web_alone LANGUAGES CXX)
 set(CMAKE_CXX_STANDARD 20)
 add_library(kp_options INTERFACE)
 target_include_directories(kp_options INTERFACE ${CMAKE_SOURCE_DIR})
+add_executable(kp_api_schemas IMPORTED)
+set_target_properties(kp_api_schemas PROPERTIES IMPORTED_LOCATION "${SCHEMAS}")
 add_subdirectory(web)
 add_executable(show main.cc)
 target_link_libraries(show PRIVATE kp_options kp_web)
 END
 
 fail() { printf 'FAIL %s\n' "$*"; cat "$place/log"; exit 1; }
-configure() { cmake -S "$place" -B "$place/$1" -G Ninja "${@:2}" >"$place/log" 2>&1; }
+configure() { cmake -S "$place" -B "$place/$1" -G Ninja "-DSCHEMAS=$schemas" "${@:2}" >"$place/log" 2>&1; }
 build() { cmake --build "$place/$1" >"$place/log" 2>&1; }
 expect() { tr -s '\n ' ' ' <"$place/log" | grep -qF -- "$1" || fail "expected: $1"; printf 'ok   %s\n' "$1"; }
 show() { "$place/$1/show" >"$place/log"; }

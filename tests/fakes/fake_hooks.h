@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/server/dashboard/hooks.h"
+#include "orchestrator/server/dashboard/controllers.h"
 
 namespace kneepoint {
 

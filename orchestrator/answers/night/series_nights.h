@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/change_points.h"
-#include "orchestrator/base/fields.h"
+#include "orchestrator/base/json_schema.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/store/dashboard_view.h"
 #include "orchestrator/store/study_store.h"
@@ -39,7 +39,9 @@ struct SeriesNight {
     using T = SeriesNight;
     return described(field("study", &T::study),
                      field("time", [](const T& one) { return to_utc_text(one.created_ns); }),
-                     field_or_null("verdict", &T::verdict), field_or_null("judged", &T::judged));
+                     field_or_null("verdict", &T::verdict),
+                     about("then: the verdict was stored; now: it was made for this answer",
+                           field_or_null("judged", &T::judged)));
   }
   std::string judged() const { return verdict.empty() ? "" : now ? "now" : "then"; }
 };

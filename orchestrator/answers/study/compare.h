@@ -117,6 +117,7 @@ struct ComparePair {
 };
 
 struct CompareAnswer {
+  static constexpr const char* kSchema = "Comparison";
   double floor = 0.7;
   bool priced = false;                // by a price book; else in node-hours
   std::vector<CompareStudy> studies;  // A first

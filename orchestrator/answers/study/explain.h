@@ -29,6 +29,7 @@ struct PushedStory : PushedSoFar {
 };
 
 struct AttemptStory : AttemptRow {
+  static constexpr const char* kSchema = "Attempt";
   std::vector<Sample> samples;
   std::vector<RankTotal> ranks;
   std::vector<Metric> metrics;
@@ -72,6 +73,7 @@ struct PointStory : Point {
 };
 
 struct RunStory {
+  static constexpr const char* kSchema = "Story";
   FoundRun found;
   std::vector<AttemptStory> attempts;
   std::vector<Event> events;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/server/dashboard/access_rules.h"
 
-#include <arpa/inet.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/server/push/files.h"
+#include "orchestrator/server/http/sockets.h"
 
 namespace kneepoint {
 namespace {
@@ -36,12 +36,6 @@ std::string host_in(std::string_view header) {
 }
 
 }  // namespace
-
-bool is_address(const std::string& host) {
-  unsigned char bytes[16];
-  return inet_pton(AF_INET, host.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-}
 
 bool is_our_host(std::string_view header, const AccessRules& rules) {
   const std::string host = host_in(header);
@@ -74,7 +68,7 @@ Result<std::string> read_token_file(const std::string& path) {
         ErrorCode::permission,
         "token file '" + path + "' can be read by everybody, or written by others; chmod 600 it"};
   }
-  TRY_ASSIGN(std::string token, read_text(path));
+  TRY_ASSIGN(std::string token, read_file("token file", path, 1));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
   const bool printable =
       std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; });
@@ -85,6 +79,24 @@ Result<std::string> read_token_file(const std::string& path) {
                      "rand -hex 32` makes it"};
   }
   return token;
+}
+
+std::string page_policy(std::string_view html) {
+  std::string scripts;
+  constexpr std::string_view kOpening = "<script";
+  constexpr std::string_view kEnding = "</script>";
+  for (std::size_t at = html.find(kOpening); at != std::string_view::npos;
+       at = html.find(kOpening, at + 1)) {
+    const std::size_t begin = html.find('>', at);
+    const std::size_t end = html.find(kEnding, at);
+    if (begin == std::string_view::npos || end == std::string_view::npos || begin > end) break;
+    const std::string_view text = html.substr(begin + 1, end - begin - 1);
+    scripts += " 'sha256-" + base64_encoded(bytes_of_hex(sha256_hex(text))) + "'";
+    at = end;
+  }
+  return "default-src 'none'; script-src" + (scripts.empty() ? " 'none'" : scripts) +
+         "; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+         "form-action 'none'; frame-ancestors 'none'";
 }
 
 }  // namespace kneepoint

@@ -18,7 +18,6 @@ struct AccessRules {
   std::vector<std::string> hosts;  // names, beside addresses and "localhost"
 };
 
-bool is_address(const std::string& host);  // of IPv4 or IPv6, without brackets
 // "127.0.0.1:8080", "[::1]:8080", "localhost", or one of the names; a port is not looked at.
 bool is_our_host(std::string_view header, const AccessRules& rules);
 
@@ -31,5 +30,9 @@ bool is_loopback(std::string_view host);
 // The token in a file: one line of at least 16 characters, in a file that only its owner (and its
 // group, as in pods) can read.
 Result<std::string> read_token_file(const std::string& path);
+
+// What a page with these scripts of its own may do: run them, named by their hashes so that one
+// that came in through data never runs, and ask its server.
+std::string page_policy(std::string_view html);
 
 }  // namespace kneepoint

@@ -7,15 +7,11 @@
 
 #include "orchestrator/answers/cancel.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/study/compare.h"
-#include "orchestrator/answers/study/explain.h"
 #include "orchestrator/answers/study/logs.h"
 #include "orchestrator/answers/study/report.h"
-#include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/io/subprocess.h"
 #include "orchestrator/report/html/html.h"
-#include "orchestrator/server/dashboard/api_schema.h"
 
 namespace kneepoint {
 namespace {
@@ -76,10 +72,8 @@ Result<std::string> Controllers::compare(const std::vector<std::string>& studies
 
 Result<std::string> Controllers::series(const SeriesLine& series) const {
   TRY_ASSIGN(const auto store, open());
-  TRY_ASSIGN(const SeriesNights nights, series_nights(*store, series, judged_));
-  JsonWriter json;
-  put_fields(json.begin_object().put("schema", kApiSchema), nights);
-  return json.end_object().text() + "\n";
+  TRY_ASSIGN(SeriesNights nights, series_nights(*store, series, judged_));
+  return json_text(SeriesDetail{std::move(nights)}) + "\n";
 }
 
 Result<std::optional<std::string>> Controllers::verdict(const SeriesLine& series) const {

@@ -13,11 +13,33 @@
 #include <vector>
 
 #include "orchestrator/answers/context.h"
-#include "orchestrator/answers/night/series_nights.h"
-#include "orchestrator/server/dashboard/hooks.h"
+#include "orchestrator/server/dashboard/api.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
+
+// The seam at which tests put something else. Called from several threads at once.
+class DashboardHooks {
+ public:
+  virtual ~DashboardHooks() = default;
+
+  virtual bool is_live(const Lease& lease) const = 0;
+
+  // Documents as the commands give them. not_found: this build or this study has none.
+  virtual Result<std::string> report(const std::string& study, const std::string& form) const = 0;
+  virtual Result<std::string> story(const std::string& study, int run) const = 0;
+  virtual Result<std::string> log(const std::string& study, int run,
+                                  const std::string& stream) const = 0;
+  virtual Result<std::string> compare(const std::vector<std::string>& studies) const = 0;
+  // The object of /api/v1/series/{id}; and the last verdict alone.
+  virtual Result<std::string> series(const SeriesLine& series) const = 0;
+  virtual Result<std::optional<std::string>> verdict(const SeriesLine& series) const = 0;
+
+  // The only calls that change anything.
+  virtual Result<ActionDone> cancel(const StudyLine& study) = 0;
+  virtual Result<ActionDone> resume(const StudyLine& study) = 0;
+  virtual Result<ActionDone> start(const StartRequest& request) = 0;
+};
 
 class Controllers : public DashboardHooks {
  public:

@@ -4,16 +4,22 @@
 // something goes through the hooks, which the token's holder alone can reach.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/server/dashboard/access_rules.h"
-#include "orchestrator/server/dashboard/hooks.h"
-#include "orchestrator/server/http/web_app.h"
+#include "orchestrator/server/dashboard/controllers.h"
+#include "orchestrator/server/dashboard/metrics.h"
+#include "orchestrator/server/dashboard/routes.h"
+#include "orchestrator/server/dashboard/study_watch.h"
 #include "orchestrator/server/http/web_server.h"
 
 namespace kneepoint {
@@ -25,15 +31,73 @@ struct DashboardOptions {
   std::string_view page;    // HTML
 };
 
-class Dashboard : public WebApp {
+// A request that may be answered.
+struct Call {
+  const std::vector<std::string>& values;  // of the pattern's {names}
+  const RequestTarget& target;
+  const WebRequest& request;
+  DashboardView& view;
+
+  Result<StudyLine> study() const { return view.study(values[0]); }
+  // Of the query: a whole number of at least `least`; `most` in place of a larger one.
+  Result<int> number(const char* name, int otherwise, int least, int most) const;
+};
+
+class Dashboard final : public WebApp {
  public:
   static Result<std::unique_ptr<Dashboard>> make(const DashboardOptions& options,
                                                  DashboardHooks& hooks, const Clock& clock);
   // Where metrics learn of connections; before the server starts.
-  virtual void count_with(std::function<WebStats()> stats) = 0;
-};
+  void count_with(std::function<WebStats()> stats) { stats_ = std::move(stats); }
 
-// What a page with these scripts of its own may do: run them and no others, and ask its server.
-std::string page_policy(std::string_view html);
+  std::optional<HttpReply> refusal(const IncomingRequest& head) override;
+  WebAnswer answer(const WebRequest& request, std::size_t worker) override;
+  std::vector<TopicFrame> look(const std::vector<std::string>& topics) override {
+    return watch_->frames(topics);
+  }
+
+ private:
+  Dashboard(const DashboardOptions& options, DashboardHooks& hooks, const Clock& clock,
+            std::unique_ptr<StudyWatch> watch, std::vector<DashboardView> views);
+  std::optional<HttpReply> token_refusal(const IncomingRequest& head, Needs needs);
+  void note_wrong_token();
+  Result<WebAnswer> answer_in_turn(const RouteSpec& spec, const Call& call);
+
+  // The calls, of which routes() has the table: calls.cc.
+  friend std::span<const RouteSpec> routes();
+  Result<WebAnswer> page(const Call& call);
+  Result<WebAnswer> health(const Call& call);
+  Result<WebAnswer> metrics(const Call& call);
+  Result<WebAnswer> openapi(const Call& call);
+  Result<WebAnswer> studies(const Call& call);
+  Result<WebAnswer> study(const Call& call);
+  Result<WebAnswer> events(const Call& call);
+  Result<WebAnswer> report(const Call& call);
+  Result<WebAnswer> runs(const Call& call);
+  Result<WebAnswer> run(const Call& call);
+  Result<WebAnswer> log(const Call& call);
+  Result<WebAnswer> series_list(const Call& call);
+  Result<WebAnswer> series(const Call& call);
+  Result<WebAnswer> compare(const Call& call);
+  Result<WebAnswer> start(const Call& call);
+  Result<WebAnswer> cancel(const Call& call);
+  Result<WebAnswer> resume(const Call& call);
+  bool is_live(const StudyLine& line) const { return line.lease && hooks_.is_live(*line.lease); }
+  std::optional<std::string> verdict_of(const SeriesLine& series, bool has_time);
+
+  const DashboardOptions options_;
+  const std::string page_;
+  DashboardHooks& hooks_;
+  const Clock& clock_;
+  const std::unique_ptr<StudyWatch> watch_;
+  Metrics metrics_;
+  std::vector<DashboardView> views_;  // one for each worker
+  std::atomic<int> long_calls_ = 0;
+  std::function<WebStats()> stats_;
+  std::atomic<std::uint64_t> wrong_tokens_ = 0;
+  Nanoseconds next_token_log_ = 0;
+  std::mutex mutex_;  // of what follows
+  std::map<std::string, std::pair<std::string, std::optional<std::string>>> verdicts_;
+};
 
 }  // namespace kneepoint

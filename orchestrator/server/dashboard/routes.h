@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of what the dashboard answers to. Matching, the OpenAPI document and the tests all
-// read it, so none of them can know a call that the others don't.
+// What the dashboard answers to, and the OpenAPI document of it. The one table of calls is in
+// calls.cc, each with the function that answers it; matching, the document and the tests all read
+// it, so none of them can know a call that the others don't.
 #pragma once
 
 #include <span>
@@ -9,27 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/base/result.h"
+
 namespace kneepoint {
 
-enum class Route {
-  page,
-  health,
-  metrics,
-  openapi,
-  studies,
-  study,
-  events,
-  report,
-  runs,
-  run,
-  log,
-  series_list,
-  series,
-  compare,
-  start,
-  cancel,
-  resume,
-};
+class Dashboard;
+struct Call;
+struct WebAnswer;
 
 enum class Needs {
   nothing,
@@ -37,23 +24,29 @@ enum class Needs {
   token,  // an action: without a token nobody may
 };
 
+enum class QueryType { whole, text, texts };  // texts: may be there several times
+
 struct RouteQuery {
-  std::string_view name, type,
-      help;  // type: integer | string | strings (may be there several times)
+  std::string_view name;
+  QueryType type;
+  std::string_view help;
   bool required = false;
 };
 
 struct RouteSpec {
-  Route route;
-  std::string_view method;   // GET (which answers HEAD too) | POST
+  std::string_view method;   // GET (which answers HEAD too) | POST: an action, answered with 202
   std::string_view pattern;  // "/api/v1/studies/{id}/report.{form}"
   Needs needs;
   std::string_view summary;
-  std::string_view type;    // of the answer
-  std::string_view schema;  // of components/schemas; "": the answer is no JSON object of ours
+  Result<WebAnswer> (Dashboard::*answer)(const Call&);
+  std::string_view schema;  // of api.h; "": the answer is no JSON object of ours
+  std::string_view type = "application/json";
   std::vector<RouteQuery> query = {};
   std::string_view body = "";  // schema of the request's body
-  int status = 200;
+  bool is_long = false;        // only so many of these are answered at a time
+
+  bool is_action() const { return method == "POST"; }
+  int status() const { return is_action() ? 202 : 200; }
 };
 
 std::span<const RouteSpec> routes();
@@ -64,5 +57,7 @@ struct RouteMatch {
   std::string allow;                // methods of the path; "": there is no such path
 };
 RouteMatch match_route(std::string_view method, const std::vector<std::string>& parts);
+
+std::string openapi_json();
 
 }  // namespace kneepoint

@@ -14,8 +14,8 @@
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/server/dashboard/hooks.h"
-#include "orchestrator/server/dashboard/study_picture.h"
+#include "orchestrator/server/dashboard/api.h"
+#include "orchestrator/server/dashboard/controllers.h"
 #include "orchestrator/server/http/web_app.h"
 
 namespace kneepoint {
@@ -40,7 +40,7 @@ class StudyWatch {
     std::string changing;    // what changes often, as one text
     std::string curves_key;  // what the curves depend on
     std::int64_t last_event = 0;
-    StudyPicture picture;
+    StudyDetail picture;
     std::string json;
     TopicFrame frame;
     std::uint64_t used = 0;

@@ -4,7 +4,6 @@
 // agents may come within seconds.
 #include "orchestrator/server/http/certificate.h"
 
-#include <arpa/inet.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -15,7 +14,7 @@
 #include <memory>
 
 #include "orchestrator/base/hash.h"
-#include "orchestrator/server/dashboard/access_rules.h"
+#include "orchestrator/server/http/sockets.h"
 
 namespace kneepoint {
 namespace {

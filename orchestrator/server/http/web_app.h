@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/server/http/reply.h"
-#include "orchestrator/server/http/request.h"
+#include "orchestrator/server/http/message.h"
 
 namespace kneepoint {
 

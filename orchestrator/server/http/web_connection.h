@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
-#include "orchestrator/server/http/tls.h"
+#include "orchestrator/server/http/sockets.h"
 #include "orchestrator/server/http/web_app.h"
 
 namespace kneepoint {

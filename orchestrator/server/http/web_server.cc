@@ -4,7 +4,6 @@
 // answer, which is thrown away if its connection has gone meanwhile.
 #include "orchestrator/server/http/web_server.h"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -18,7 +17,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "orchestrator/server/http/listening.h"
 #include "orchestrator/server/http/worker_pool.h"
 
 namespace kneepoint {
@@ -52,11 +50,7 @@ class EpollWebServer final : public WebServer {
     watch(stop_, EPOLLIN, EPOLL_CTL_ADD);
     watch(done_, EPOLLIN, EPOLL_CTL_ADD);
     workers_.emplace(options_.workers);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { serve(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = thread_without_signals([this] { serve(); });
     return {};
   }
 

@@ -14,7 +14,7 @@
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/server/http/durations.h"
-#include "orchestrator/server/http/tls.h"
+#include "orchestrator/server/http/sockets.h"
 #include "orchestrator/server/http/web_app.h"
 #include "orchestrator/server/http/web_connection.h"
 

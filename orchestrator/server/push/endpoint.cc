@@ -4,21 +4,80 @@
 // port, so that it finds us.
 #include "orchestrator/server/push/endpoint.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <filesystem>
 
+#include "orchestrator/base/fd.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/server/http/certificate.h"
-#include "orchestrator/server/http/listening.h"
-#include "orchestrator/server/push/files.h"
-#include "orchestrator/server/push/rules.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kMostFileBytes = 1 << 20;
+
+// Only for its owner, whatever the umask.
+Result<void> make_private_folder(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return system_error("make folder '" + path + "'", errno);
+  }
+  if (::chmod(path.c_str(), 0700) != 0) return system_error("chmod '" + path + "'", errno);
+  return {};
+}
+
+// "" if there is none.
+Result<std::string> read_text(const std::string& path) {
+  TRY_ASSIGN(auto text, read_file_if_there(path, kMostFileBytes));
+  return std::move(text).value_or("");
+}
+
+Result<std::string> read_named_file(const char* key, const std::string& path) {
+  TRY_ASSIGN(std::string text, read_text(path));
+  if (!text.empty()) return text;
+  return Error{ErrorCode::invalid,
+               std::string("push.") + key + " of the site: '" + path + "' is not there or empty",
+               false};
+}
+
+// On disk under a name that no other controller has; the name.
+Result<std::string> write_own(const std::string& path, const std::string& text) {
+  std::string own = path + ".new-" + std::to_string(::getpid());
+  TRY(write_whole_file(own, text, kOwnerOnly));
+  const Fd file(::open(own.c_str(), O_RDONLY | O_CLOEXEC));
+  if (::fsync(file.get()) != 0) return system_error("write '" + own + "'", errno);
+  return own;
+}
+
+// If another controller made it first, theirs stays and is the answer.
+Result<std::string> keep_first(const std::string& path, const std::string& text) {
+  TRY_ASSIGN(const std::string own, write_own(path, text));
+  const int why = ::link(own.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(own.c_str());
+  if (why == 0) return text;
+  if (why != EEXIST) return system_error("create '" + path + "'", why);
+  return read_text(path);
+}
+
+Result<void> replace(const std::string& path, const std::string& text) {
+  TRY_ASSIGN(const std::string own, write_own(path, text));
+  if (::rename(own.c_str(), path.c_str()) != 0) return system_error("rename '" + own + "'", errno);
+  return {};
+}
+
+bool is_open_to_others(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && (status.st_mode & 077U) != 0;
+}
 
 Result<std::string> own_key(const std::string& folder) {
   const std::string path = folder + "/key";
@@ -59,7 +118,7 @@ Result<Identity> own_identity(const std::string& folder, const std::string& host
     return Identity{text.substr(0, split), text.substr(split)};
   }
   TRY_ASSIGN(Identity made, make_identity({host}, wall));
-  TRY(write_private(path, made.certificate + made.key));
+  TRY(replace(path, made.certificate + made.key));
   return made;
 }
 
@@ -96,7 +155,7 @@ Result<std::unique_ptr<PushServer>> listen(PushServerOptions options, const Iden
     if (auto again = start(port)) return again;
   }
   auto server = start(0);
-  if (server) TRY(write_private(path, std::to_string((*server)->port()) + "\n"));
+  if (server) TRY(replace(path, std::to_string((*server)->port()) + "\n"));
   return server;
 }
 

@@ -1,21 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record endpoint: a web server of one thread, for any number of agents. Pushes that arrive
-// together are put on disk together (one fdatasync) and only then acknowledged. It writes its spool
-// and nothing else; what is in it is the engine's to take.
+// The record endpoint takes POST /v1/allocations/ALLOCATION/ATTEMPT/records with the allocation's
+// token and whole lines of records (docs/reference/push.md): a web server of one thread, for any
+// number of agents. Pushes that arrive together are put on disk together (one fdatasync) and only
+// then acknowledged. It writes its spool and nothing else; what is in it is the engine's to take.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/server/http/durations.h"
-#include "orchestrator/server/http/tls.h"
+#include "orchestrator/server/http/web_server.h"
+#include "orchestrator/store/push_spool.h"
 
 namespace kneepoint {
+
+constexpr std::size_t kMostPushBytes = 1 << 20;
+
+// An allocation's token, in hexadecimal: whoever holds it may push for that allocation and no
+// other.
+std::string push_token(std::string_view key, std::string_view allocation);
+
+struct PushVerdict {
+  int status = 0;  // 0: its body is wanted
+  std::string why;
+  std::string allocation;
+  std::string attempt;
+  bool wrong_token = false;
+};
+// Before the body is read: a stranger's is never kept.
+PushVerdict judge_push(const IncomingRequest& request, std::string_view key);
+// 0, or the status to answer.
+int judge_push_body(std::string_view body);
 
 struct PushServerOptions {
   std::string host = "127.0.0.1";  // a name or an address
@@ -28,7 +51,6 @@ struct PushStats {
   std::uint64_t connections = 0;  // open now
   std::uint64_t accepted = 0;     // connections ever
   std::uint64_t pushes = 0;       // acknowledged
-  std::uint64_t bytes = 0;        // of their records
   std::uint64_t refused = 0;      // answered with 4xx or 5xx, but for those
   std::uint64_t put_off = 0;      // answered with 503
   Durations time;                 // of all answers, as WebStats has it
@@ -40,15 +62,33 @@ struct Refusal {
   int count = 0;
 };
 
-class PushServer {
+class PushServer final : private WebApp {
  public:
   // Listens and serves until it is destroyed.
-  static Result<std::unique_ptr<PushServer>> start(PushServerOptions options, TlsContext context,
-                                                   const Clock& clock);
-  virtual ~PushServer() = default;
-  virtual int port() const = 0;
-  virtual PushStats stats() const = 0;
-  virtual std::vector<Refusal> take_refusals() = 0;
+  static Result<std::unique_ptr<PushServer>> start(const PushServerOptions& options,
+                                                   TlsContext context, const Clock& clock);
+  int port() const { return server_->port(); }
+  PushStats stats() const;
+  std::vector<Refusal> take_refusals();
+
+ private:
+  struct Count {
+    int all = 0, fresh = 0;
+  };
+
+  PushServer(std::string key, SpoolWriter spool) : key_(std::move(key)), spool_(std::move(spool)) {}
+  std::optional<HttpReply> refusal(const IncomingRequest& head) override;
+  WebAnswer answer(const WebRequest& request, std::size_t) override {
+    return answer_together({request}).front();
+  }
+  std::vector<WebAnswer> answer_together(const std::vector<WebRequest>& requests) override;
+  void note_wrong_token(const std::string& allocation);
+
+  const std::string key_;
+  SpoolWriter spool_;
+  std::mutex mutex_;  // of refusals_
+  std::map<std::string, Count> refusals_;
+  std::unique_ptr<WebServer> server_;  // goes first
 };
 
 }  // namespace kneepoint

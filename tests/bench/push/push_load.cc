@@ -18,9 +18,8 @@
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/random.h"
 #include "orchestrator/engine/engine.h"
-#include "orchestrator/server/http/listening.h"
+#include "orchestrator/server/http/sockets.h"
 #include "orchestrator/server/push/endpoint.h"
-#include "orchestrator/server/push/rules.h"
 #include "tests/fakes/push_caller.h"
 #include "tests/fakes/scripted_launcher.h"
 

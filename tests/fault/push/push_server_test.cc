@@ -12,7 +12,6 @@
 
 #include "orchestrator/server/http/certificate.h"
 #include "orchestrator/server/push/endpoint.h"
-#include "orchestrator/server/push/rules.h"
 #include "orchestrator/store/push_spool.h"
 #include "tests/fakes/push_caller.h"
 

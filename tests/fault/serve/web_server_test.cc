@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "orchestrator/server/http/certificate.h"
-#include "orchestrator/server/http/tls.h"
+#include "orchestrator/server/http/sockets.h"
 #include "tests/fakes/moving_clock.h"
 #include "tests/fakes/push_caller.h"
 #include "tests/fakes/web_caller.h"

@@ -10,9 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "orchestrator/server/dashboard/metrics_text.h"
-#include "orchestrator/server/dashboard/openapi.h"
-#include "orchestrator/server/dashboard/start_request.h"
+#include "orchestrator/server/dashboard/api.h"
+#include "orchestrator/server/dashboard/metrics.h"
 
 namespace kneepoint {
 namespace {
@@ -27,15 +26,15 @@ std::string file(const std::string& path) {
 }
 
 TEST(Routes, APathAndAMethodFindTheirRoute) {
-  EXPECT_EQ(match_route("GET", {}).spec->route, Route::page);
-  EXPECT_EQ(match_route("HEAD", {"healthz"}).spec->route, Route::health);
-  EXPECT_EQ(match_route("POST", {"api", "v1", "studies"}).spec->route, Route::start);
+  EXPECT_EQ(match_route("GET", {}).spec->pattern, "/");
+  EXPECT_EQ(match_route("HEAD", {"healthz"}).spec->pattern, "/healthz");
+  EXPECT_TRUE(match_route("POST", {"api", "v1", "studies"}).spec->is_action());
   const RouteMatch report = match_route("GET", {"api", "v1", "studies", "x-1", "report.json"});
   ASSERT_NE(report.spec, nullptr);
-  EXPECT_EQ(report.spec->route, Route::report);
+  EXPECT_EQ(report.spec->pattern, "/api/v1/studies/{id}/report.{form}");
   EXPECT_EQ(report.values, (Parts{"x-1", "json"}));
   const RouteMatch log = match_route("GET", {"api", "v1", "studies", "x-1", "runs", "17", "log"});
-  EXPECT_EQ(log.spec->route, Route::log);
+  EXPECT_EQ(log.spec->pattern, "/api/v1/studies/{id}/runs/{n}/log");
   EXPECT_EQ(log.values, (Parts{"x-1", "17"}));
 }
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/server/http/tls.h"
+#include "orchestrator/server/http/sockets.h"
 
 namespace kneepoint {
 namespace {

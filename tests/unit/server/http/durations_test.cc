@@ -10,7 +10,6 @@ TEST(PushStats, QuantilesAreWithinATenth) {
   Durations times;
   EXPECT_EQ(times.quantile(0.99), 0);
   for (int i = 1; i <= 1000; ++i) times.add(i * kMillisecond);
-  EXPECT_EQ(times.count(), 1000U);
   for (const double share : {0.5, 0.9, 0.99, 1.0}) {
     const double exact = share * 1000 * static_cast<double>(kMillisecond);
     EXPECT_GE(static_cast<double>(times.quantile(share)), exact * 0.999) << share;
@@ -18,7 +17,7 @@ TEST(PushStats, QuantilesAreWithinATenth) {
   }
   times.add(0);
   times.add(100 * 24 * kHour);
-  EXPECT_EQ(times.count(), 1002U);
+  EXPECT_GE(times.quantile(1), kHour);
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests cut anywhere, and what is refused with which status.
-#include "orchestrator/server/http/request.h"
+#include "orchestrator/server/http/message.h"
 
 #include <gtest/gtest.h>
-
-#include "orchestrator/server/http/reply.h"
 
 namespace kneepoint {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/server/http/target.h"
+#include "orchestrator/server/http/message.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "orchestrator/server/http/certificate.h"
-#include "orchestrator/server/http/listening.h"
+#include "orchestrator/server/http/sockets.h"
 #include "orchestrator/server/push/endpoint.h"
 
 namespace kneepoint {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who may push what where.
-#include "orchestrator/server/push/rules.h"
+#include "orchestrator/server/push/server.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's accepted sockets, with TLS or without, never blocking. OpenSSL stays inside tls.cc
-// and certificate.cc.
+// The servers' sockets, none of which ever blocks: those that listen, and accepted ones with TLS or
+// without. OpenSSL stays inside sockets.cc and certificate.cc.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,21 @@ struct ssl_ctx_st;
 struct ssl_st;
 
 namespace kneepoint {
+
+bool is_address(const std::string& host);  // of IPv4 or IPv6, without brackets
+
+struct Listening {
+  int fd = -1;
+  int port = 0;
+};
+// Port 0: the kernel chooses.
+Result<Listening> listen_on(const std::string& host, int port);
+
+// The next connection; -1: none waits.
+int accept_one(int listening);
+
+// So many connections and files at once, if the hard limit allows; how many there may be now.
+int allow_descriptors(int wanted);
 
 class TlsContext {
  public:
