@@ -3,9 +3,9 @@
 // A frame that comes again is the same frame: only the first one counts.
 #include "agents/wire/frame.h"
 
-#include <array>
 #include <charconv>
 
+#include "orchestrator/base/base64.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint::record {

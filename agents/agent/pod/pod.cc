@@ -17,7 +17,7 @@
 #include "agents/agent/agent.h"
 #include "agents/agent/file.h"
 #include "agents/agent/text.h"
-#include "agents/wire/frame.h"
+#include "orchestrator/base/base64.h"
 #include "orchestrator/base/hmac.h"
 #include "orchestrator/base/text.h"
 
@@ -146,7 +146,7 @@ Result<PodSettings> take_pod_settings() {
     return wrong("KNEEPOINT_KEY must be at least 32 hexadecimal digits");
   }
   if (settings.index == 0 &&
-      (pieces.empty() || !record::base64_decoded(pieces, settings.allocation))) {
+      (pieces.empty() || !base64_decoded(pieces, settings.allocation))) {
     return wrong("KNEEPOINT_ALLOCATION_0 and on are not base64 of an allocation");
   }
   const std::string places = environment_variable("KNEEPOINT_PEERS");

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "agents/agent/file.h"
-#include "agents/wire/way_home.h"
+#include "agents/wire/record.h"
 
 namespace kneepoint::agent {
 namespace {

@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "agents/wire/frame.h"
+#include "orchestrator/base/base64.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -93,7 +94,7 @@ void PodsTest::start_leader(const std::vector<TestStep>& steps, int wait_seconds
         {{"KNEEPOINT_KEY", kKey},
          {"KNEEPOINT_PEERS", peers},
          {"KNEEPOINT_WAIT", std::to_string(wait_seconds)},
-         {"KNEEPOINT_ALLOCATION_0", record::base64_encoded(read(folder_ + "/allocation.json"))}});
+         {"KNEEPOINT_ALLOCATION_0", base64_encoded(read(folder_ + "/allocation.json"))}});
 }
 
 void PodsTest::start_peer(int pod, const std::string& key) {
