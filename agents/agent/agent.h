@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent: runs the steps of one allocation file in turn. The lock on the file keeps a second
-// agent out, the exclusive mkdir of each run directory keeps a step from running twice.
+// What an agent does with an allocation: runs its steps in turn, each to its end. Whatever a
+// workload does is an outcome in the records; an Error means that the agent could not do its own
+// work (a full disk, say) and should stop.
 #pragma once
 
-#include <string>
+#include "agents/agent/provenance/provenance.h"
+#include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
 
@@ -13,7 +15,13 @@ constexpr int kExitUsage = 2;     // wrong arguments, or an allocation file that
 constexpr int kExitIo = 74;       // the agent could not do its own work; the message says why
 constexpr int kExitAlready = 75;  // another agent has this allocation
 
-// The exit code of `kneepoint-agent run <path>`.
-int run_allocation(const std::string& path);
+enum class StepEnd {
+  done,
+  skipped,  // the run directory was there: somebody ran it, or is running it
+  cancelled,
+};
+
+// Claims the run directory, starts the workload, watches over it, records.
+Result<StepEnd> run_step(const StepSpec& step, const Facts& node, Signals& signals);
 
 }  // namespace kneepoint::agent

@@ -4,10 +4,12 @@
 #include "agents/agent/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "orchestrator/base/text.h"
 
@@ -18,8 +20,7 @@ std::string read_small(const std::string& path, std::size_t limit) {
   std::string text;
   char buffer[16 * 1024];
   while (file.is_open() && text.size() < limit) {
-    const ssize_t n = read(file.get(), buffer, std::min(sizeof buffer, limit - text.size()));
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = read_some(file.get(), buffer, std::min(sizeof buffer, limit - text.size()));
     if (n <= 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
   }
@@ -40,6 +41,34 @@ std::string read_part(const Fd& file, std::size_t offset, std::size_t size) {
   return bytes;
 }
 
+ssize_t read_some(int fd, char* to, std::size_t size) {
+  for (;;) {
+    const ssize_t n = read(fd, to, size);
+    if (n >= 0 || errno != EINTR) return n;
+  }
+}
+
+bool wait_readable(int fd, Nanoseconds deadline) {
+  for (;;) {
+    const Nanoseconds left = deadline - system_clock().steady();
+    if (left <= 0) return false;
+    pollfd entry{fd, POLLIN, 0};
+    if (poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) > 0) return true;
+  }
+}
+
+bool read_until(int fd, Nanoseconds deadline, std::size_t most, std::string& text) {
+  char buffer[4096];
+  while (text.size() < most) {
+    if (!wait_readable(fd, deadline)) return false;
+    const ssize_t n = read_some(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EAGAIN) continue;
+    if (n <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
 void fill_standard_descriptors() {
   for (int fd = open("/dev/null", O_RDWR); fd >= 0; fd = dup(fd)) {
     if (fd > 2) {
@@ -49,9 +78,9 @@ void fill_standard_descriptors() {
   }
 }
 
-Result<void> write_all(const Fd& file, std::string_view bytes, const std::string& path) {
+Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
-    const ssize_t n = write(file.get(), bytes.data(), bytes.size());
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return system_error("write " + path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -60,12 +89,23 @@ Result<void> write_all(const Fd& file, std::string_view bytes, const std::string
 }
 
 void write_out(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
+  (void)write_all(fd, bytes, "");
+}
+
+Result<void> write_new_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  const Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!file.is_open()) return system_error("write " + path, errno);
+  return write_all(file.get(), bytes, path);
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  std::filesystem::directory_iterator entry(folder, problem), end;
+  for (; !problem && entry != end; entry.increment(problem)) {
+    names.push_back(entry->path().filename().string());
   }
+  return names;
 }
 
 Result<Pipe> make_pipe(int flags) {
@@ -74,8 +114,7 @@ Result<Pipe> make_pipe(int flags) {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-// orchestrator/cli/places.cc has the same rule for `kneepoint` itself.
-
+// orchestrator/answers/places.cc has the same rule for `kneepoint` itself.
 std::vector<std::string> places_of_part(const std::string& program, const std::string& name) {
   const std::size_t slash = program.rfind('/');
   if (slash == std::string::npos) return {};

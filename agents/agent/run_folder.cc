@@ -18,6 +18,7 @@
 #include "agents/agent/file.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/spread.h"
+#include "agents/agent/text.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 
@@ -59,10 +60,7 @@ Result<void> put_input(const InputSpec& input, const std::string& folder) {
     if (symlink(input.from.c_str(), path.c_str()) != 0) return system_error("link " + path, errno);
     return {};
   }
-  const Fd file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, input.executable ? 0755 : 0644));
-  if (!file.is_open()) return system_error("write " + path, errno);
-  return write_all(file, input.content.value_or(""), path);
+  return write_new_file(path, input.content.value_or(""), input.executable ? 0755 : 0644);
 }
 
 // Names below `at` (a path in the folder that ends with '/', or "") that fit the pattern; a '*'
@@ -99,17 +97,39 @@ std::string why_not(const std::string& folder, const std::string& name, std::int
   return "";
 }
 
+// The `number`th file that a pattern matches; `total`: bytes of those that are kept, and of it
+// then.
+KeptFile look_at(const StepSpec& step, const std::string& folder, const std::string& name,
+                 std::size_t number, std::int64_t& total) {
+  KeptFile file{name, 0, ""};
+  file.problem = why_not(folder, name, file.size);
+  if (!file.problem.empty()) return file;
+  if (number > kMostKeptFiles) {
+    file.problem = "more than " + std::to_string(kMostKeptFiles) + " files";
+  } else if (total + file.size > step.keep_bytes) {
+    file.problem = std::to_string(file.size) + " bytes would make more than the " +
+                   std::to_string(step.keep_bytes) + " bytes that a run may keep";
+  } else {
+    total += file.size;
+  }
+  return file;
+}
+
+// What went wrong; "": nothing.
+std::string move_to(const std::string& target, const std::string& folder, const std::string& name) {
+  if (const auto made = make_parents(target, name); !made) return made.error().message;
+  const bool moved = rename((folder + "/" + name).c_str(), (target + "/" + name).c_str()) == 0;
+  return moved ? "" : system_error("move it", errno).message;
+}
+
 }  // namespace
 
 bool stays_inside(std::string_view path) {
   if (path.empty() || path.find('\0') != std::string_view::npos) return false;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t slash = std::min(path.find('/', at), path.size());
-    const std::string_view part = path.substr(at, slash - at);
-    if (part.empty() || part == "." || part == "..") return false;
-    at = slash + 1;
-  }
-  return true;
+  const auto parts = split(path, '/');
+  return !path.ends_with('/') && std::none_of(parts.begin(), parts.end(), [](auto part) {
+    return part.empty() || part == "." || part == "..";
+  });
 }
 
 Result<std::string> make_folder(const StepSpec& step, bool in_pod) {
@@ -118,10 +138,7 @@ Result<std::string> make_folder(const StepSpec& step, bool in_pod) {
   for (const InputSpec& input : step.inputs) TRY(put_input(input, folder));
   const std::string text = in_pod ? folder_text(step, folder) : "";
   if (text.empty()) return folder;
-  const std::string path = step.run_dir + "/folder.sh";
-  const Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!file.is_open()) return system_error("write " + path, errno);
-  TRY(write_all(file, text, path));
+  TRY(write_new_file(step.run_dir + "/folder.sh", text));
   return folder;
 }
 
@@ -146,8 +163,7 @@ std::string folder_text(const StepSpec& step, const std::string& folder) {
 }
 
 std::string prepare_folder_text() {
-  const char* path = std::getenv(kFolderVariable);
-  return path != nullptr && *path != '\0' ? read_small(path, kMostFolderText) : "";
+  return read_small(environment_variable(kFolderVariable), kMostFolderText);
 }
 
 void locate_program(StepSpec& step, const std::string& folder) {
@@ -168,40 +184,19 @@ std::vector<KeptFile> keep_files(const StepSpec& step, const std::string& folder
   std::vector<KeptFile> kept;
   std::set<std::string> seen;
   std::int64_t total = 0;
-  std::vector<std::set<std::string>> matched(step.keep.size());  // all before the first is moved
-  for (std::size_t i = 0; i < step.keep.size(); ++i) {
-    if (stays_inside(step.keep[i])) match(folder, "", step.keep[i], matched[i]);
-  }
-  for (std::size_t i = 0; i < step.keep.size(); ++i) {
-    const std::string& pattern = step.keep[i];
-    const std::set<std::string>& names = matched[i];
+  for (const std::string& pattern : step.keep) {  // all are matched before the first is moved
+    std::set<std::string> names;
+    const bool inside = stays_inside(pattern);
+    if (inside) match(folder, "", pattern, names);
     if (names.empty()) {
-      kept.push_back(
-          {pattern, 0, stays_inside(pattern) ? "no such file" : "it would leave the run's folder"});
+      kept.push_back({pattern, 0, inside ? "no such file" : "it would leave the run's folder"});
     }
     for (const std::string& name : names) {
-      if (!seen.insert(name).second) continue;
-      KeptFile file{name, 0, ""};
-      file.problem = why_not(folder, name, file.size);
-      if (file.problem.empty() && seen.size() > kMostKeptFiles) {
-        file.problem = "more than " + std::to_string(kMostKeptFiles) + " files";
-      }
-      if (file.problem.empty() && total + file.size > step.keep_bytes) {
-        file.problem = std::to_string(file.size) + " bytes would make more than the " +
-                       std::to_string(step.keep_bytes) + " bytes that a run may keep";
-      }
-      if (file.problem.empty()) {
-        const std::string target = step.run_dir + "/kept";
-        if (const auto made = make_parents(target, name); !made)
-          file.problem = made.error().message;
-        if (file.problem.empty() &&
-            rename((folder + "/" + name).c_str(), (target + "/" + name).c_str()) != 0) {
-          file.problem = system_error("move it", errno).message;
-        }
-        if (file.problem.empty()) total += file.size;
-      }
-      kept.push_back(std::move(file));
+      if (seen.insert(name).second) kept.push_back(look_at(step, folder, name, seen.size(), total));
     }
+  }
+  for (KeptFile& file : kept) {
+    if (file.problem.empty()) file.problem = move_to(step.run_dir + "/kept", folder, file.name);
   }
   return kept;
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls, bytes and time of each operation, thread by thread. A thread writes only its own block, so
-// that counting needs no lock; whoever sums up reads what is there. Only the outermost call counts:
-// an MPI that implements one call by others, or Fortran by C, is seen once.
+// Calls, bytes and time of each operation, thread by thread, and what the rank leaves behind of
+// them. A thread writes only its own block, so that counting needs no lock; whoever sums up reads
+// what is there. Only the outermost call counts: an MPI that implements one call by others, or
+// Fortran by C, is seen once.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "agents/pmpi/operations.h"
+#include "agents/probe/plain_text.h"
 #include "agents/probe/ticks.h"
 
 namespace kneepoint::pmpi {
@@ -86,5 +89,37 @@ class Call {
   bool counts_ = false;
   std::uint64_t began_ = 0;
 };
+
+// What one rank leaves behind, as text: lines of words, from "kneepoint-profile 1" to "end";
+// agents/agent/supervise/rank_report.cc reads it. Into a file, once, whichever way the rank ends.
+// What is needed then (names, room for the text) is made ready at MPI_Init, since a signal handler
+// may only use what is there: no heap, no stdio, and threads may be counting meanwhile.
+
+struct RankFacts {
+  int rank = 0;
+  int ranks = 1;
+  char host[256] = "";
+  char cpus[1024] = "";   // as the kernel lists them: "0-3,8"
+  Block* main = nullptr;  // of the thread that called MPI_Init
+};
+
+struct Window {
+  ticks::Moment begin;      // MPI_Init has returned
+  std::uint64_t open = 0;   // ticks counted before, while MPI_Pcontrol had not switched it off
+  std::uint64_t since = 0;  // now open since then; 0: closed
+};
+
+extern RankFacts rank_facts;
+extern Window window;
+
+// Names the files in `folder`, which is made if its parent is there, and watches for the end.
+void prepare_to_leave(const char* folder);
+bool can_leave();
+
+// `complete`: MPI_Finalize was reached. One at a time; in static room.
+PlainText summary_text(bool complete);
+bool write_all_ranks(const char* bytes, std::size_t size);
+void leave(bool complete);  // this rank's own file, unless it has left
+void left();                // nothing more to do
 
 }  // namespace kneepoint::pmpi

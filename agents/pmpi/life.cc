@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "agents/pmpi/bytes.h"
-#include "agents/pmpi/leave.h"
+#include "agents/pmpi/calls.h"
+#include "agents/pmpi/counters.h"
 
 namespace kneepoint::pmpi {
 
@@ -78,9 +78,8 @@ bool gather(const PlainText& mine) {
   std::memcpy(bytes, mine.data(), mine.size());
   if (probed > 0) std::memcpy(bytes + mine.size(), probe, probed);
 
-  const RankFacts& facts = rank_facts();
-  const bool root = facts.rank == 0;
-  const auto ranks = static_cast<std::size_t>(facts.ranks);
+  const bool root = rank_facts.rank == 0;
+  const auto ranks = static_cast<std::size_t>(rank_facts.ranks);
   int* const lengths = root ? static_cast<int*>(std::calloc(2 * ranks, sizeof(int))) : nullptr;
   bool ok =
       KP_REAL(Gather)(&length, 1, int_type(), lengths, 1, int_type(), 0, own_comm) == MPI_SUCCESS;
@@ -128,22 +127,19 @@ bool has_ended = false;
 void after_init() {
   pthread_mutex_lock(&life_lock);
   const char* const folder = std::getenv("KNEEPOINT_PROFILE");
-  if (has_begun || folder == nullptr || folder[0] == '\0' || is_spawned()) {
-    has_begun = true;
-    pthread_mutex_unlock(&life_lock);
-    return;
-  }
+  const bool counts = !has_begun && folder != nullptr && folder[0] != '\0' && !is_spawned();
   has_begun = true;
-  RankFacts& facts = rank_facts();
-  KP_REAL(Comm_rank)(world(), &facts.rank);
-  KP_REAL(Comm_size)(world(), &facts.ranks);
-  gethostname(facts.host, sizeof facts.host - 1);
-  read_cpus(facts.cpus, sizeof facts.cpus);
-  facts.main = my_block();
-  if (KP_REAL(Comm_dup)(world(), &own_comm) == MPI_SUCCESS) prepare_to_leave(folder);
-  window().begin = ticks::moment();
-  window().since = window().begin.ticks;
-  counting.store(true);
+  if (counts) {
+    KP_REAL(Comm_rank)(world(), &rank_facts.rank);
+    KP_REAL(Comm_size)(world(), &rank_facts.ranks);
+    gethostname(rank_facts.host, sizeof rank_facts.host - 1);
+    read_cpus(rank_facts.cpus, sizeof rank_facts.cpus);
+    rank_facts.main = my_block();
+    if (KP_REAL(Comm_dup)(world(), &own_comm) == MPI_SUCCESS) prepare_to_leave(folder);
+    window.begin = ticks::moment();
+    window.since = window.begin.ticks;
+    counting.store(true);
+  }
   pthread_mutex_unlock(&life_lock);
 }
 
@@ -151,14 +147,13 @@ void after_init() {
 void control(int level) {
   pthread_mutex_lock(&life_lock);
   if (can_leave() && !has_ended) {
-    Window& w = window();
-    if (level == 0 && w.since != 0) {
-      w.open += ticks::now() - w.since;
-      w.since = 0;
-    } else if (level != 0 && w.since == 0) {
-      w.since = ticks::now();
+    if (level == 0 && window.since != 0) {
+      window.open += ticks::now() - window.since;
+      window.since = 0;
+    } else if (level != 0 && window.since == 0) {
+      window.since = ticks::now();
     }
-    counting.store(w.since != 0);
+    counting.store(window.since != 0);
   }
   pthread_mutex_unlock(&life_lock);
 }
@@ -171,12 +166,7 @@ void before_finalize() {
   has_ended = true;
   pthread_mutex_unlock(&life_lock);
   if (!first) return;
-  PlainText text = summary_text(true);
-  if (gather(text)) {
-    left();
-  } else {
-    leave(true);
-  }
+  gather(summary_text(true)) ? left() : leave(true);
 }
 
 // This rank leaves its own.
@@ -197,18 +187,15 @@ class Hidden {
 };
 
 template <typename... Arguments>
-void init_fortran(const char* name, Arguments... arguments) {
-  {
-    const Hidden hidden;
-    reinterpret_cast<void (*)(Arguments...)>(find_symbol(name))(arguments...);
-  }
-  after_init();
-}
-
-template <typename... Arguments>
 void call_fortran(const char* name, Arguments... arguments) {
   const Hidden hidden;
   reinterpret_cast<void (*)(Arguments...)>(find_symbol(name))(arguments...);
+}
+
+template <typename... Arguments>
+void init_fortran(const char* name, Arguments... arguments) {
+  call_fortran(name, arguments...);
+  after_init();
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr const char* kKindNames[kKinds] = {"collective", "point_to_point", "wai
 
 // X(name, name in Fortran, kind, parameters in C, parameters in Fortran, bytes). Fortran has one
 // more, ierror, and the length of each text at the end. In `bytes` the parameters are a0, a1, ...,
-// in either language, and the rules are those of bytes.h.
+// in either language, and the rules are those of calls.h.
 
 // Blocking and nonblocking messages. The time of a message that is under way shows where the
 // program waits for it; posting it is point-to-point.

@@ -9,7 +9,7 @@
 
 #include <cstdlib>
 
-#include "agents/pmpi/bytes.h"
+#include "agents/pmpi/calls.h"
 
 namespace kneepoint::pmpi {
 namespace {

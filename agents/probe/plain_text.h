@@ -56,36 +56,30 @@ class PlainText {
     return *this;
   }
 
-  // The room is full of text already.
-  void take_all() { used_ = size_; }
-
   const char* data() const { return room_; }
   std::size_t size() const { return used_; }
   bool fits() const { return fits_; }
 
-  // Under a temporary name first, so that nobody reads half of it. False: it could not be written.
-  bool write_to(const char* temporary, const char* path) const {
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0) return false;
-    std::size_t done = 0;
-    while (done < used_) {
-      const ssize_t n = write(fd, room_ + done, used_ - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
-      done += static_cast<std::size_t>(n);
-    }
-    return close(fd) == 0 && done == used_ && rename_file(temporary, path);
-  }
-
  private:
-  static bool rename_file(const char* from, const char* to) {
-    return renameat(AT_FDCWD, from, AT_FDCWD, to) == 0;
-  }
-
   char* room_;
   std::size_t size_;
   std::size_t used_ = 0;
   bool fits_ = true;
 };
+
+// Under a temporary name first, so that nobody reads half of it. False: it could not be written.
+inline bool write_text_file(const char* bytes, std::size_t size, const char* temporary,
+                            const char* path) {
+  const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return false;
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t n = write(fd, bytes + done, size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return close(fd) == 0 && done == size && renameat(AT_FDCWD, temporary, AT_FDCWD, path) == 0;
+}
 
 }  // namespace kneepoint

@@ -125,12 +125,15 @@ Region* region_of(const char* name) {
   return region;
 }
 
-void write_text(PlainText& text) {
+std::size_t kept_iterations() {
+  return iteration_count < kMostIterations ? iteration_count : kMostIterations;
+}
+
+void put_report(PlainText& text) {
   const ticks::Rate rate(begin_moment, ticks::moment());
   text.add("kneepoint-probe 1\nrank ").number(rank_by_environment());
   text.add("\niterations ").number(static_cast<std::int64_t>(iteration_count));
-  const std::size_t kept = iteration_count < kMostIterations ? iteration_count : kMostIterations;
-  for (std::size_t i = 0; iterations != nullptr && i < kept; ++i) {
+  for (std::size_t i = 0; iterations != nullptr && i < kept_iterations(); ++i) {
     text.add("\ni ").number(rate.ns(iterations[i].ticks)).add(' ');
     text.number(mpi_ticks != nullptr ? rate.ns(iterations[i].mpi_ticks) : -1);
   }
@@ -148,32 +151,30 @@ void write_text(PlainText& text) {
   text.add("\nend\n");
 }
 
-// The text in room of its own, which is never given back: the process is about to end.
-bool make_text(char*& room, std::size_t& size) {
-  const std::size_t kept = iteration_count < kMostIterations ? iteration_count : kMostIterations;
-  const std::size_t most = 32768 + kept * 48;
-  room = static_cast<char*>(std::malloc(most));
-  if (room == nullptr) return false;
+// The report in room of its own, which is never given back: the process is about to end. Once;
+// nullptr: nothing to tell. A child that was forked has the numbers of its parent, not its own.
+const char* take_report(std::size_t& size) {
+  size = 0;
+  if (!enabled || getpid() != process || !used.load() || taken.exchange(true)) return nullptr;
+  const std::size_t most = 32768 + kept_iterations() * 48;
+  char* const room = static_cast<char*>(std::malloc(most));
+  if (room == nullptr) return nullptr;
   PlainText text(room, most);
-  write_text(text);
-  size = text.size();
-  return text.fits();
+  put_report(text);
+  size = text.fits() ? text.size() : 0;
+  return text.fits() ? room : nullptr;
 }
 
 __attribute__((destructor)) void end() {
-  // A child that was forked has the numbers of its parent, not its own.
-  if (!enabled || getpid() != process || !used.load() || taken.exchange(true)) return;
-  char* room = nullptr;
   std::size_t size = 0;
-  if (!make_text(room, size)) return;
+  const char* const report = take_report(size);
+  if (report == nullptr) return;
   mkdir(folder, 0755);
   char path[kMostPath + 32], temporary[kMostPath + 32];
   const int rank = rank_by_environment();
   std::snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank);
   std::snprintf(temporary, sizeof temporary, "%s/rank-%d.new", folder, rank);
-  PlainText text(room, size);
-  text.take_all();
-  text.write_to(temporary, path);
+  write_text_file(report, size, temporary, path);
 }
 
 }  // namespace
@@ -245,11 +246,7 @@ KP_EXPORT void kp_metric(const char* name, double value, const char* unit) {
 
 // For the MPI profile, which takes the text of every rank home; nullptr: nothing to tell.
 KP_EXPORT const char* kneepoint_probe_take(std::size_t* size) {
-  *size = 0;
-  if (!enabled || getpid() != process || !used.load() || taken.exchange(true)) return nullptr;
-  char* room = nullptr;
-  if (!make_text(room, *size)) return nullptr;
-  return room;
+  return take_report(*size);
 }
 
 }  // extern "C"

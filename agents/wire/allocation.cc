@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes by base/json_text, reads by nlohmann-json, both by the lists of fields.
+// Writes by base/json_put.h, reads by nlohmann-json, both by the lists of fields.
 #include "agents/wire/allocation.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint {
 namespace {
@@ -15,8 +16,10 @@ using nlohmann::json;
 
 template <typename T>
 inline constexpr bool is_list_of_objects = false;
-template <typename T>
-inline constexpr bool is_list_of_objects<std::vector<T>> = !wire::is_plain<T>;
+template <Described T>
+inline constexpr bool is_list_of_objects<std::vector<T>> = true;
+template <>
+inline constexpr bool is_list_of_objects<std::vector<SanityRule>> = true;
 
 Error invalid(const std::string& message) {
   return Error{ErrorCode::invalid, message, false};
@@ -43,15 +46,17 @@ template <typename T>
 void read_value(const json& value, T& out) {
   if constexpr (std::is_same_v<T, wire::Pairs>) {
     out = pairs_of(value);
-  } else if constexpr (wire::is_optional<T>) {
+  } else if constexpr (is_optional<T>) {
     read_value(value, out.emplace());
   } else if constexpr (is_list_of_objects<T>) {
     for (const json& one : value) read_value(one, out.emplace_back());
-  } else if constexpr (wire::is_plain<T> || wire::is_list<T>) {
-    value.get_to(out);
-  } else {
-    if constexpr (std::is_same_v<T, SanityRule>) out.kind = kind_of(value);
+  } else if constexpr (std::is_same_v<T, SanityRule>) {
+    out.kind = kind_of(value);
     read_fields(value, out);
+  } else if constexpr (Described<T>) {
+    read_fields(value, out);
+  } else {
+    value.get_to(out);
   }
 }
 
@@ -64,10 +69,10 @@ void read_base64(const json& value, std::optional<std::string>& content, T& owne
 template <typename T>
 void read_fields(const json& object, T& out) {
   wire::each_field(out, [&](const auto& field) {
-    using Listed = std::decay_t<decltype(field)>;
-    if (Listed::may_be_missing && !object.contains(field.name)) return;
+    constexpr wire::Rule kRule = wire::rule_of<std::decay_t<decltype(field)>>();
+    if (kRule >= wire::Rule::optional && !object.contains(field.name)) return;
     const json& value = object.at(field.name);
-    if constexpr (Listed::rule == wire::Rule::base64) {
+    if constexpr (kRule == wire::Rule::base64) {
       read_base64(value, out.*field.get, out);
     } else {
       read_value(value, out.*field.get);
@@ -90,7 +95,7 @@ std::string problem_of(const StepSpec& step) {
       return "'" + name + "' in 'env' can't be an environment variable";
     }
   }
-  if (step.profile != "none" && step.profile != "mpi") {
+  if (step.profile != "" && step.profile != "none" && step.profile != "mpi") {
     return "'profile' is '" + step.profile + "'; this agent knows none and mpi";
   }
   for (const InputSpec& input : step.inputs) {
@@ -104,10 +109,15 @@ std::string problem_of(const StepSpec& step) {
 
 }  // namespace
 
+// As json_put.h does it for structs whose fields do not depend on their value.
+void put(JsonWriter& w, const SanityRule& rule) {
+  w.begin_object();
+  wire::each_field(rule, [&](const auto& field) { put_field(w, rule, field); });
+  w.end_object();
+}
+
 std::string allocation_text(const AllocationFile& file) {
-  JsonWriter w;
-  wire::put(w, file);
-  return w.text() + "\n";
+  return json_text(file) + "\n";
 }
 
 Result<AllocationFile> parse_allocation(std::string_view text) {

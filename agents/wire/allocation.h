@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "agents/wire/fields.h"
@@ -31,11 +32,9 @@ struct MetricSpec {
 
   static constexpr auto fields() {
     using T = MetricSpec;
-    return wire::described(
-        wire::field("name", &T::name), wire::field_or_default("pattern", &T::pattern),
-        wire::field_or_default("unit", &T::unit), wire::field_or_default("from", &T::from),
-        wire::field_if_any("file", &T::file), wire::field_if_any("json", &T::json),
-        wire::field_if_any("better", &T::better));
+    return std::tuple_cat(wire::required(KP_NAMED(name)),
+                          wire::optional(KP_NAMED(pattern, unit, from)),
+                          wire::sparse(KP_NAMED(file, json, better)));
   }
 };
 
@@ -56,19 +55,17 @@ struct SanityRule {
   template <typename Visit>
   void each_field(Visit&& visit) const {
     using T = SanityRule;
+    const auto visit_all = [&](const auto&... fields) {
+      std::apply([&](const auto&... field) { (visit(field), ...); }, std::tuple_cat(fields...));
+    };
     if (kind == Kind::exit_codes) {
-      visit(wire::field("exit_codes", &T::exit_codes));
+      visit(field("exit_codes", &T::exit_codes));
     } else if (kind == Kind::metric) {
-      visit(wire::field("metric", &T::metric));
-      visit(wire::field_if_any("at_least", &T::at_least));
-      visit(wire::field_if_any("at_most", &T::at_most));
-      visit(wire::field_if_any("equals", &T::equals));
-      visit(wire::field_if_any("tolerance", &T::tolerance));
-      visit(wire::field_if_any("relative", &T::relative));
+      visit_all(described(KP_NAMED(metric)),
+                wire::sparse(KP_NAMED(at_least, at_most, equals, tolerance, relative)));
     } else {
-      visit(wire::field(kind == Kind::must_match ? "must_match" : "must_not_match", &T::pattern));
-      visit(wire::field_or_default("from", &T::from));
-      visit(wire::field_if_any("file", &T::file));
+      visit(field(kind == Kind::must_match ? "must_match" : "must_not_match", &T::pattern));
+      visit_all(wire::optional(KP_NAMED(from)), wire::sparse(KP_NAMED(file)));
     }
   }
 };
@@ -82,9 +79,8 @@ struct InputSpec {
 
   static constexpr auto fields() {
     using T = InputSpec;
-    return wire::described(wire::field("name", &T::name), wire::field_if_any("from", &T::from),
-                           wire::field_as_base64("content", &T::content),
-                           wire::field_if_any("executable", &T::executable));
+    return std::tuple_cat(wire::required(KP_NAMED(name)), wire::sparse(KP_NAMED(from)),
+                          wire::base64(KP_NAMED(content)), wire::sparse(KP_NAMED(executable)));
   }
 };
 
@@ -106,7 +102,7 @@ struct StepSpec {
   std::string node_names;        // the agent's own note, not in the file: "n[1-2]"; "": not known
   std::string program;           // of a rank; "": not told, then argv[0] unless it is a starter
   bool measure_machine = false;  // if nobody has since the node booted
-  std::string profile = "none";  // none | mpi: preload the profile of MPI calls
+  std::string profile;           // mpi: preload the profile of MPI calls; "", none: nothing
   std::vector<MetricSpec> metrics;
   std::vector<SanityRule> sanity;
   bool own_folder = false;  // runs in run_dir/work
@@ -117,23 +113,14 @@ struct StepSpec {
 
   static constexpr auto fields() {
     using T = StepSpec;
-    return wire::described(
-        wire::field("attempt", &T::attempt), wire::field("run_dir", &T::run_dir),
-        wire::field("argv", &T::argv), wire::field_or_default("env", &T::env),
-        wire::field_or_default("limit_ns", &T::limit_ns),
-        wire::field_or_default("own_harness", &T::own_harness),
-        wire::field_or_default("ranks", &T::ranks),
-        wire::field_or_default("threads_per_rank", &T::threads_per_rank),
-        wire::field_if_any("nodes", &T::nodes), wire::field_if_any("place", &T::place),
-        wire::field_or_default("bind", &T::bind), wire::field_or_default("emulated", &T::emulated),
-        wire::field_or_default("oversubscribed", &T::oversubscribed),
-        wire::field_if_any("program", &T::program),
-        wire::field_if_any("measure_machine", &T::measure_machine),
-        wire::field_if_any("profile", &T::profile), wire::field_or_default("metrics", &T::metrics),
-        wire::field_if_any("sanity", &T::sanity), wire::field_if_any("own_folder", &T::own_folder),
-        wire::field_if_any("inputs", &T::inputs), wire::field_if_any("keep", &T::keep),
-        wire::field_if_any("keep_bytes", &T::keep_bytes),
-        wire::field_if_any("noise_sample_ns", &T::noise_sample_ns));
+    return std::tuple_cat(
+        wire::required(KP_NAMED(attempt, run_dir, argv)),
+        wire::optional(KP_NAMED(env, limit_ns, own_harness, ranks, threads_per_rank)),
+        wire::sparse(KP_NAMED(nodes, place)),
+        wire::optional(KP_NAMED(bind, emulated, oversubscribed)),
+        wire::sparse(KP_NAMED(program, measure_machine, profile)),
+        wire::optional(KP_NAMED(metrics)),
+        wire::sparse(KP_NAMED(sanity, own_folder, inputs, keep, keep_bytes, noise_sample_ns)));
   }
 };
 
@@ -146,8 +133,7 @@ struct PushTarget {
 
   static constexpr auto fields() {
     using T = PushTarget;
-    return wire::described(wire::field("url", &T::url), wire::field("token", &T::token),
-                           wire::field_or_default("ca", &T::ca));
+    return std::tuple_cat(wire::required(KP_NAMED(url, token)), wire::optional(KP_NAMED(ca)));
   }
 };
 
@@ -160,12 +146,13 @@ struct AllocationFile {
 
   static constexpr auto fields() {
     using T = AllocationFile;
-    return wire::described(wire::field("v", &T::version), wire::field("name", &T::name),
-                           wire::field_or_default("cpus", &T::cpus),
-                           wire::field_if_any("push", &T::push), wire::field("steps", &T::steps));
+    return std::tuple_cat(described(field("v", &T::version), field("name", &T::name)),
+                          wire::optional(KP_NAMED(cpus)), wire::sparse(KP_NAMED(push)),
+                          described(KP_NAMED(steps)));
   }
 };
 
+void put(JsonWriter& w, const SanityRule& rule);
 std::string allocation_text(const AllocationFile& file);
 
 // For the agent: of its version, and every step can be carried out.

@@ -3,7 +3,6 @@
 // A frame that comes again is the same frame: only the first one counts.
 #include "agents/wire/frame.h"
 
-#include <array>
 #include <charconv>
 
 #include "orchestrator/base/hash.h"

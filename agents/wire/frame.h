@@ -17,20 +17,15 @@
 #include <vector>
 
 #include "orchestrator/base/hash.h"
-
 namespace kneepoint::record {
 
 constexpr std::size_t kMostFrameBytes = 6 << 10;  // of a `b` frame: container logs cut at 16 KiB
-
-using kneepoint::base64_decoded;
-using kneepoint::base64_encoded;
 
 // The lines for `bytes` appended to `file`, which has no blank in its name. Whole lines of text
 // become `t` frames.
 class FrameWriter {
  public:
   std::string append(const std::string& file, std::string_view bytes);
-  std::uint64_t count() const { return next_; }
 
  private:
   std::string frame(char kind, const std::string& file, const std::string& payload);
@@ -49,7 +44,6 @@ class FrameReader {
   void restart() { rest_.clear(); }
   // What has become known since the last call, in order and without a gap.
   std::vector<Appended> appended();
-  std::uint64_t next() const { return next_; }        // frames given out or ready
   bool has_gap() const { return !waiting_.empty(); }  // later frames are here, earlier ones not
   std::uint64_t damaged() const { return damaged_; }  // marked lines that don't check out
 

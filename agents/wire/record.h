@@ -27,9 +27,6 @@ constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
 // A reader of version `current` reads that version and the one before it.
 bool is_readable(int version, int current = kVersion);
 
-// Units that the metric "time" may have: s, ms, us, ns.
-bool is_time_unit(std::string_view unit);
-
 // What the metric "time" may be, by one rule for whoever finds it: the agent in a program's output,
 // the reader in a workload's own records. "" if it is a time from a picosecond to 1e9 s; else what
 // is wrong with it.
@@ -45,8 +42,7 @@ struct Begin {
 
   static constexpr auto fields() {
     using T = Begin;
-    return wire::described(wire::field_not_empty("attempt", &T::attempt),
-                           wire::field("wall_ns", &T::wall_ns));
+    return std::tuple_cat(wire::not_empty(KP_NAMED(attempt)), wire::required(KP_NAMED(wall_ns)));
   }
 };
 
@@ -58,8 +54,7 @@ struct Provenance {
 
   static constexpr auto fields() {
     using T = Provenance;
-    return wire::described(wire::field_not_empty("scope", &T::scope),
-                           wire::field("facts", &T::facts));
+    return std::tuple_cat(wire::not_empty(KP_NAMED(scope)), wire::required(KP_NAMED(facts)));
   }
 };
 
@@ -71,15 +66,8 @@ struct Sample {
   std::int64_t max_ns = 0, mean_ns = 0, min_ns = 0;                 // over ranks
   std::int64_t compute_ns = 0, communication_ns = 0, other_ns = 0;  // mean over ranks; sum = mean
 
-  static constexpr auto fields() {
-    using T = Sample;
-    return wire::described(wire::field("iteration", &T::iteration),
-                           wire::field("warmup", &T::warmup), wire::field("max_ns", &T::max_ns),
-                           wire::field("mean_ns", &T::mean_ns), wire::field("min_ns", &T::min_ns),
-                           wire::field("compute_ns", &T::compute_ns),
-                           wire::field("communication_ns", &T::communication_ns),
-                           wire::field("other_ns", &T::other_ns));
-  }
+  KP_DESCRIBED(Sample, iteration, warmup, max_ns, mean_ns, min_ns, compute_ns, communication_ns,
+               other_ns);
 };
 
 // What one rank did in all its timed iterations, and where.
@@ -91,13 +79,7 @@ struct RankTotal {
   std::int64_t compute_ns = 0, communication_ns = 0;
   double work = 0;  // in the workload's work unit, per iteration
 
-  static constexpr auto fields() {
-    using T = RankTotal;
-    return wire::described(wire::field("rank", &T::rank), wire::field("host", &T::host),
-                           wire::field("cpus", &T::cpus), wire::field("compute_ns", &T::compute_ns),
-                           wire::field("communication_ns", &T::communication_ns),
-                           wire::field("work", &T::work));
-  }
+  KP_DESCRIBED(RankTotal, rank, host, cpus, compute_ns, communication_ns, work);
 };
 
 struct Metric {
@@ -109,8 +91,8 @@ struct Metric {
 
   static constexpr auto fields() {
     using T = Metric;
-    return wire::described(wire::field_not_empty("name", &T::name), wire::field("value", &T::value),
-                           wire::field("unit", &T::unit), wire::field_if_any("better", &T::better));
+    return std::tuple_cat(wire::not_empty(KP_NAMED(name)), wire::required(KP_NAMED(value, unit)),
+                          wire::sparse(KP_NAMED(better)));
   }
 };
 
@@ -130,17 +112,8 @@ struct RankProfile {
     return collective_ns + point_to_point_ns + wait_ns + one_sided_ns;
   }
 
-  static constexpr auto fields() {
-    using T = RankProfile;
-    return wire::described(
-        wire::field("rank", &T::rank), wire::field("complete", &T::complete),
-        wire::field("threads", &T::threads), wire::field("window_ns", &T::window_ns),
-        wire::field("collective_ns", &T::collective_ns),
-        wire::field("point_to_point_ns", &T::point_to_point_ns),
-        wire::field("wait_ns", &T::wait_ns), wire::field("one_sided_ns", &T::one_sided_ns),
-        wire::field("other_ns", &T::other_ns),
-        wire::field("other_threads_ns", &T::other_threads_ns));
-  }
+  KP_DESCRIBED(RankProfile, rank, complete, threads, window_ns, collective_ns, point_to_point_ns,
+               wait_ns, one_sided_ns, other_ns, other_threads_ns);
 };
 
 // One MPI call by name, of all ranks and threads together.
@@ -155,10 +128,8 @@ struct Operation {
 
   static constexpr auto fields() {
     using T = Operation;
-    return wire::described(wire::field_not_empty("name", &T::name),
-                           wire::field_not_empty("kind", &T::kind), wire::field("calls", &T::calls),
-                           wire::field("bytes", &T::bytes), wire::field("time_ns", &T::time_ns),
-                           wire::field("max_ns", &T::max_ns));
+    return std::tuple_cat(wire::not_empty(KP_NAMED(name, kind)),
+                          wire::required(KP_NAMED(calls, bytes, time_ns, max_ns)));
   }
 };
 
@@ -168,10 +139,7 @@ struct Check {
   bool passed = false;
   std::string detail;
 
-  static constexpr auto fields() {
-    using T = Check;
-    return wire::described(wire::field("passed", &T::passed), wire::field("detail", &T::detail));
-  }
+  KP_DESCRIBED(Check, passed, detail);
 };
 
 bool is_failure_reason(std::string_view reason);  // no_device, device_error, oom
@@ -184,8 +152,7 @@ struct Failure {
 
   static constexpr auto fields() {
     using T = Failure;
-    return wire::described(wire::field_not_empty("reason", &T::reason),
-                           wire::field("detail", &T::detail));
+    return std::tuple_cat(wire::not_empty(KP_NAMED(reason)), wire::required(KP_NAMED(detail)));
   }
 };
 
@@ -194,10 +161,7 @@ struct Done {
   static constexpr const char* kType = "done";
   int iterations = 0;  // timed ones
 
-  static constexpr auto fields() {
-    using T = Done;
-    return wire::described(wire::field("iterations", &T::iterations));
-  }
+  KP_DESCRIBED(Done, iterations);
 };
 
 // The agent's end of a step: always the last line.
@@ -216,12 +180,10 @@ struct End {
 
   static constexpr auto fields() {
     using T = End;
-    return wire::described(
-        wire::field_not_empty("outcome", &T::outcome), wire::field_not_empty("reason", &T::reason),
-        wire::field_any_sign("exit_code", &T::exit_code), wire::field("signal", &T::signal),
-        wire::field("wall_ns", &T::wall_ns), wire::field("elapsed_ns", &T::elapsed_ns),
-        wire::field("output_truncated", &T::output_truncated), wire::field("detail", &T::detail),
-        wire::field("count", &T::count), wire::field("checksum", &T::checksum));
+    return std::tuple_cat(wire::not_empty(KP_NAMED(outcome, reason)),
+                          wire::any_sign(KP_NAMED(exit_code)),
+                          wire::required(KP_NAMED(signal, wall_ns, elapsed_ns, output_truncated,
+                                                  detail, count, checksum)));
   }
 };
 
@@ -267,5 +229,18 @@ struct Records {
 // Never fails: what can't be read is a problem, what can is kept. A cut last line of an unfinished
 // file is not a problem.
 Records parse(std::string_view text);
+
+// What stands at the head of every stamped line, read without parsing the rest.
+struct LineHead {
+  std::int64_t seq = -1;  // -1: no stamped line
+  std::string_view type;
+};
+LineHead head_of(std::string_view line);
+
+// The records of one attempt that came home by two ways, as one text: collected from its run
+// directory or pod log, and pushed (whole lines only). Each way may have lost, doubled or reordered
+// what it carried; the lines say by `seq` where they belong. What is whole by its own count and
+// checksum is taken as it is; else the lines of both, each once and without a gap.
+std::string one_of_both(std::string_view collected, std::string_view pushed);
 
 }  // namespace kneepoint::record

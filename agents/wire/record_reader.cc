@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What holds between the lines of a file: begin first, end last, seq without a gap, count and
-// checksum. Reading goes on after a problem; what can be read is kept.
+// checksum. Reading goes on after a problem; what can be read is kept. And which lines count of
+// records that came home by two ways.
 #include "agents/wire/record.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <charconv>
+#include <map>
 
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::record {
 namespace {
@@ -16,9 +20,12 @@ constexpr std::size_t kGiveUpAfter = 1000;  // problems: noise, no records
 
 constexpr double kLeastSeconds = 1e-12, kMostSeconds = 1e9;  // of the metric "time"
 
-double seconds_in(std::string_view unit) {
-  return unit == "ns" ? 1e-9 : unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : 1;
-}
+constexpr std::pair<std::string_view, double> kTimeUnits[] = {  // and their seconds
+    {"s", 1},
+    {"ms", 1e-3},
+    {"us", 1e-6},
+    {"ns", 1e-9}};
+constexpr std::string_view kFailureReasons[] = {"no_device", "device_error", "oom"};
 
 // What a workload may send through the agent; the rest is the agent's alone.
 struct FromWorkload {
@@ -136,31 +143,63 @@ class Reader {
   bool sums_up_ = false;
 };
 
+// Of two ways home the order of trust: a whole text of one way, a text that both make whole
+// together, what was collected. A collected text with an end that doesn't add up stays as it is,
+// for ingest to refuse.
+
+constexpr std::string_view kVersionKey = "{\"v\":";
+constexpr std::string_view kSeqKey = ",\"seq\":";
+constexpr std::string_view kTypeKey = ",\"type\":\"";
+
+using Lines = std::map<std::int64_t, std::string_view>;
+
+// The first line of a seq counts.
+void add_lines(std::string_view text, Lines& lines) {
+  while (true) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return;  // cut
+    const LineHead head = head_of(text.substr(0, end));
+    if (head.seq >= 0) lines.emplace(head.seq, text.substr(0, end + 1));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string without_gap(const Lines& lines) {
+  std::string text;
+  std::int64_t next = 0;
+  for (const auto& [seq, line] : lines) {
+    if (seq != next++) break;
+    text += line;
+  }
+  return text;
+}
+
+bool is_whole(std::string_view text) {
+  return parse(text).complete;
+}
+
 }  // namespace
 
 bool is_readable(int version, int current) {
   return version == current || version == current - 1;
 }
 
-bool is_time_unit(std::string_view unit) {
-  return unit == "s" || unit == "ms" || unit == "us" || unit == "ns";
-}
-
 bool is_failure_reason(std::string_view reason) {
-  return reason == "no_device" || reason == "device_error" || reason == "oom";
+  return std::find(std::begin(kFailureReasons), std::end(kFailureReasons), reason) !=
+         std::end(kFailureReasons);
 }
 
 std::string problem_of_time(double value, std::string_view unit) {
-  if (!is_time_unit(unit)) {
+  const auto known = std::find_if(std::begin(kTimeUnits), std::end(kTimeUnits),
+                                  [&](const auto& one) { return one.first == unit; });
+  if (known == std::end(kTimeUnits)) {
     return "unit '" + std::string(unit) + "' is not a time; use s, ms, us or ns";
   }
-  char number[40];
-  std::snprintf(number, sizeof number, "%.6g", value);
-  if (!(value > 0)) return "'" + std::string(number) + "' is not above 0";
-  const double seconds = value * seconds_in(unit);
+  const std::string number = format_number("%.6g", value);
+  if (!(value > 0)) return "'" + number + "' is not above 0";
+  const double seconds = value * known->second;
   if (seconds >= kLeastSeconds && seconds <= kMostSeconds) return "";
-  return "'" + std::string(number) + " " + std::string(unit) +
-         "' is out of range; expected 1e-12 s to 1e9 s";
+  return "'" + number + " " + std::string(unit) + "' is out of range; expected 1e-12 s to 1e9 s";
 }
 
 std::optional<std::string> stamp_line(int seq, std::string_view workload_line) {
@@ -173,6 +212,47 @@ std::optional<std::string> stamp_line(int seq, std::string_view workload_line) {
 
 Records parse(std::string_view text) {
   return Reader().read(text);
+}
+
+LineHead head_of(std::string_view line) {
+  const auto take = [&line](std::string_view expected) {
+    const bool there = line.starts_with(expected);
+    if (there) line.remove_prefix(expected.size());
+    return there;
+  };
+  const auto number = [&line](std::int64_t& value) {
+    const char* last = line.data() + line.size();
+    const auto [end, failure] = std::from_chars(line.data(), last, value);
+    if (failure != std::errc() || value < 0) return false;
+    line.remove_prefix(static_cast<std::size_t>(end - line.data()));
+    return true;
+  };
+  LineHead head;
+  std::int64_t version = 0, seq = 0;
+  if (!take(kVersionKey) || !number(version) || !take(kSeqKey) || !number(seq)) return {};
+  if (!take(kTypeKey)) return {};
+  const std::size_t quote = line.find('"');
+  if (quote == std::string_view::npos) return {};
+  head.seq = seq;
+  head.type = line.substr(0, quote);
+  return head;
+}
+
+std::string one_of_both(std::string_view collected, std::string_view pushed) {
+  if (pushed.empty() || is_whole(collected)) return std::string(collected);
+  if (is_whole(pushed)) return std::string(pushed);
+  Lines lines;
+  add_lines(collected, lines);
+  add_lines(pushed, lines);
+  std::string together = without_gap(lines);
+  if (is_whole(together)) return together;
+  Lines others;
+  add_lines(pushed, others);
+  add_lines(collected, others);
+  if (std::string text = without_gap(others); is_whole(text)) return text;
+  const bool claims_an_end = parse(collected).end.has_value();
+  if (claims_an_end || together.size() <= collected.size()) return std::string(collected);
+  return together;
 }
 
 }  // namespace kneepoint::record

@@ -48,7 +48,7 @@ StepSpec step_spec(const Step& step, std::vector<std::string> argv, const wire::
   spec.oversubscribed = step.oversubscribed;
   if (!step.command.argv.empty()) spec.program = step.command.argv[0];
   spec.measure_machine = step.measure_machine;
-  spec.profile = step.profile;
+  if (step.profile != "none") spec.profile = step.profile;
   spec.metrics = step.metrics;
   spec.sanity = step.program.sanity;
   spec.own_folder = step.program.own_folder;

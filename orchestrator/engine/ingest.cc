@@ -11,7 +11,6 @@
 #include <set>
 
 #include "agents/wire/record.h"
-#include "agents/wire/way_home.h"
 #include "orchestrator/base/node_list.h"
 
 namespace kneepoint {

@@ -5,7 +5,6 @@
 #include "orchestrator/engine/push_book.h"
 
 #include "agents/wire/record.h"
-#include "agents/wire/way_home.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/engine/requests.h"
 

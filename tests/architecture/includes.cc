@@ -84,7 +84,7 @@ const std::vector<Library>& libraries() {
         "orchestrator/pack/pack.cc"}},
       {"CLI/", {"orchestrator/cli/shell/command_line.cc"}},
       {"nlohmann/",
-       {"agents/wire/line_decoder.cc", "agents/wire/allocation.cc", "agents/agent/json_value.cc",
+       {"agents/wire/record_line.cc", "agents/wire/allocation.cc", "agents/agent/supervise/json_value.cc",
         "orchestrator/backend/simulated/journal.cc", "orchestrator/backend/slurm/rest_read.cc",
         "orchestrator/backend/kubernetes/manifest.cc", "orchestrator/backend/kubernetes/pod.cc",
         "orchestrator/backend/kubernetes/read.cc", "orchestrator/backend/kubernetes/session.cc",

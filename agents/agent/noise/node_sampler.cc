@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Text of bounded size: a sampler that says more than a node has facts is not listened to further.
-#include "agents/agent/noise/node_sampler.h"
+#include "agents/agent/noise/remote_noise.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "agents/agent/agent.h"
 #include "agents/agent/noise/noise.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/supervise/signals.h"
+#include "agents/agent/supervise/child.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/text.h"
 
@@ -74,11 +74,11 @@ std::string sampler_text(const NodeNoise& found) {
 
 void SamplerReader::take(std::string_view bytes) {
   rest_ += bytes;
-  std::size_t at = 0;
-  for (std::size_t end; (end = rest_.find('\n', at)) != std::string::npos; at = end + 1) {
-    take_line(std::string_view(rest_).substr(at, end - at));
+  const std::size_t whole = rest_.rfind('\n') + 1;  // npos + 1 is 0
+  for (const std::string_view line : split(std::string_view(rest_).substr(0, whole), '\n')) {
+    take_line(line);
   }
-  rest_.erase(0, at);
+  rest_.erase(0, whole);
   if (rest_.size() > kMostLine) rest_.clear();
 }
 

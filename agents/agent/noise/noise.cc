@@ -16,7 +16,6 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 
 #include "agents/agent/file.h"
 #include "agents/agent/text.h"
@@ -25,12 +24,10 @@
 namespace kneepoint::agent {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kMostCpus = 64;
 constexpr Nanoseconds kBeforeClocks = 300 * kMillisecond;  // clocks have risen by then
 constexpr std::size_t kMostGpuText = 64 * 1024;
-constexpr int kFirstGpuLineMs = 5000;
+constexpr Nanoseconds kFirstGpuLine = 5 * kSecond;
 
 // https://docs.nvidia.com/deploy/nvml-api: nvmlClocksThrottleReasons
 struct ThrottleReason {
@@ -59,19 +56,16 @@ double steal_between(const CpuTicks& from, const CpuTicks& to) {
 }  // namespace
 
 std::optional<GpuSample> parse_gpu_line(std::string_view line) {
-  constexpr std::string_view kOpening = "gpu ";
-  if (!line.starts_with(kOpening)) return std::nullopt;
+  const auto words = words_of(line);
   GpuSample sample;
-  const char* at = line.data() + kOpening.size();
-  const char* const end = line.data() + line.size();
-  const auto take = [&](auto& value, int base) {
-    while (at < end && *at == ' ') ++at;
-    const auto [next, problem] = std::from_chars(at, end, value, base);
-    at = next;
-    return problem == std::errc();
+  const auto take = [&](std::size_t word, auto& value, int base) {
+    const char* const end = words[word].data() + words[word].size();
+    const auto [next, problem] = std::from_chars(words[word].data(), end, value, base);
+    return problem == std::errc() && next == end;
   };
-  const bool good = take(sample.index, 10) && take(sample.clock_mhz, 10) &&
-                    take(sample.max_mhz, 10) && take(sample.reasons, 16) && at == end;
+  const bool good = words.size() == 5 && words[0] == "gpu" && take(1, sample.index, 10) &&
+                    take(2, sample.clock_mhz, 10) && take(3, sample.max_mhz, 10) &&
+                    take(4, sample.reasons, 16);
   return good ? std::optional(sample) : std::nullopt;
 }
 
@@ -81,11 +75,11 @@ bool is_throttled(std::uint64_t reasons) {
 }
 
 std::string throttle_words(std::uint64_t reasons) {
-  std::string text;
+  std::vector<std::string> words;
   for (const ThrottleReason& one : kThrottle) {
-    if ((reasons & one.bit) != 0) text += (text.empty() ? "" : ", ") + std::string(one.words);
+    if ((reasons & one.bit) != 0) words.push_back(one.words);
   }
-  return text;
+  return joined(words, ", ");
 }
 
 void Noise::Range::add(double value) {
@@ -151,11 +145,9 @@ Facts Noise::facts(std::optional<double> others) const {
 }
 
 std::optional<std::uint64_t> memory_bytes_now(const std::string& mon_data) {
-  std::error_code problem;
   std::optional<std::uint64_t> sum;
-  fs::directory_iterator entry(mon_data, problem);
-  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
-    const std::string text = read_small(entry->path().string() + "/mbm_total_bytes", 64);
+  for (const std::string& name : names_in(mon_data)) {
+    const std::string text = read_small(mon_data + "/" + name + "/mbm_total_bytes", 64);
     if (const auto bytes = leading_number<std::uint64_t>(text)) sum = sum.value_or(0) + *bytes;
   }
   return sum;
@@ -183,12 +175,9 @@ void NoiseSampler::start_gpu_probe() {
 
 void NoiseSampler::read_gpus(std::vector<GpuSample>& gpus) {
   if (!gpu_probe_.out.is_open()) return;
-  std::array<char, 4096> block;
-  for (;;) {
-    const ssize_t n = read(gpu_probe_.out.get(), block.data(), block.size());
-    if (n <= 0 || gpu_text_.size() > kMostGpuText) break;
-    gpu_text_.append(block.data(), static_cast<std::size_t>(n));
-  }
+  drain_pipes(gpu_probe_, [this](char stream, std::string_view bytes) {
+    if (stream == 1 && gpu_text_.size() <= kMostGpuText) gpu_text_ += bytes;
+  });
   for (std::size_t newline; (newline = gpu_text_.find('\n')) != std::string::npos;) {
     if (const auto sample = parse_gpu_line(std::string_view(gpu_text_).substr(0, newline))) {
       gpus.push_back(*sample);
@@ -218,8 +207,7 @@ void NoiseSampler::run() {
     noise_.add(look(system_clock().steady() - begun >= kBeforeClocks));
   }
   if (gpu_probe_.out.is_open() && !gpu_seen_) {  // its library may take a while to load
-    pollfd first{gpu_probe_.out.get(), POLLIN, 0};
-    poll(&first, 1, kFirstGpuLineMs);
+    wait_readable(gpu_probe_.out.get(), system_clock().steady() + kFirstGpuLine);
   }
   noise_.add(look(false));  // the program has ended: its clock says nothing
   cost_seconds_ = cpu_seconds_of(RUSAGE_THREAD);

@@ -1,19 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Samplers on the other nodes of a step: under Slurm one task of a step of its own on each of them
-// (srun --overlap), in pods through the agents there. What can't be sampled is said, never more:
+// (srun --overlap), in pods by `kneepoint-agent exec`. What can't be sampled is said, never more:
 // no run fails for it, and every wait is bounded.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "agents/agent/noise/node_sampler.h"
-#include "agents/agent/supervise/signals.h"
+#include "agents/agent/supervise/child.h"
+#include "agents/agent/supervise/run_counters.h"
 #include "agents/wire/allocation.h"
 
 namespace kneepoint::agent {
+
+// `kneepoint-agent sample`: the sampler of a node that has no agent, started there by the agent of
+// the step. It says "ready", samples until it is told to end, and then prints what it found. Also
+// the reading of that text, and putting together what was found on one node.
+
+struct NodeNoise {
+  std::string node;
+  Facts facts;
+  std::optional<CoreUse> use;
+};
+
+// One line each: "fact NODE NAME VALUE", "use NODE BUSY OWN", "end NODE".
+std::string sampler_text(const NodeNoise& found);
+
+class SamplerReader {
+ public:
+  void take(std::string_view bytes);  // pieces of any size
+  bool is_ready(const std::string& node) const;
+  std::size_t ready() const { return ready_.size(); }
+  const std::vector<NodeNoise>& ended() const { return ended_; }  // those that said all
+
+ private:
+  void take_line(std::string_view line);
+  NodeNoise& begun(const std::string& node);
+
+  std::string rest_;
+  std::vector<std::string> ready_;
+  std::vector<NodeNoise> begun_;
+  std::vector<NodeNoise> ended_;
+};
+
+// One entry for each node, with `noise.others` where it is known. Several samplers on one node
+// (pods that share it) know only their own programs: others are who is left when all are taken off.
+std::vector<std::pair<std::string, Facts>> by_node(const std::vector<NodeNoise>& found);
+
+// Until standard input ends (`until_eof`) or SIGTERM comes. The exit code.
+int sample_node(const std::string& milliseconds, const std::string& busy, bool until_eof);
 
 // CPUs that the step keeps busy on each of its nodes.
 int busy_cpus(const StepSpec& step);
@@ -48,8 +86,9 @@ class RemoteNoise {
  private:
   struct Source;
 
-  void start_by_srun(const std::vector<std::string>& nodes);
-  void start_in_pods(const std::vector<std::string>& pods);
+  void start(const std::vector<std::string>& nodes, const std::vector<std::string>& argv,
+             bool is_pod);
+  std::vector<std::string> sampling_in_pod(const std::string& pod) const;
   // Takes in what comes until every source is `ready` or has ended, or the time is over.
   void listen(Nanoseconds most, bool until_ready);
   void end_sources();

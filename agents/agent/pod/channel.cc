@@ -9,6 +9,8 @@
 
 namespace kneepoint::agent {
 
+using namespace std::string_view_literals;
+
 // Numbers are big-endian. A length is checked before anything is kept for it.
 
 int ProcessEnd::exit_code() const {
@@ -68,6 +70,15 @@ ProcessEnd end_of(int wait_status) {
     return {ProcessEnd::Kind::signalled, WTERMSIG(wait_status), ""};
   }
   return {ProcessEnd::Kind::exited, WEXITSTATUS(wait_status), ""};
+}
+
+Message message_of(const Leftovers& killed) {
+  return message_about('c', static_cast<std::uint32_t>(killed.killed), killed.gone ? "\1" : "\0"sv);
+}
+
+Leftovers decoded_leftovers(std::string_view payload) {
+  const auto killed = static_cast<int>(take_u32(payload));
+  return {killed, payload.empty() || payload[0] != 0};
 }
 
 std::optional<Message> MessageReader::next() {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "agents/agent/supervise/child.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint::agent {
@@ -59,6 +60,8 @@ std::string encoded(const Message& message);  // length first
 std::string encoded(const ProcessEnd& end);
 ProcessEnd decoded_end(std::string_view payload);
 ProcessEnd end_of(int wait_status);
+Message message_of(const Leftovers& killed);  // 'c'
+Leftovers decoded_leftovers(std::string_view payload);
 
 // Messages out of pieces cut anywhere.
 class MessageReader {

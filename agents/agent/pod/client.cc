@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `exec` is what mpirun calls in place of ssh: output, signals and the end go through it.
-#include "agents/agent/pod/client.h"
-
+// The way from a process of a step to the agent of pod 0: a socket in a folder of its user's.
+// `exec` is what mpirun and `spread` start ranks in other pods with, in place of ssh: output,
+// signals and the end go through it.
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agents/agent/file.h"
+#include "agents/agent/pod/channel.h"
+#include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/run_folder.h"
 #include "orchestrator/base/text.h"
@@ -51,18 +53,30 @@ std::optional<int> take_in(const Message& message, const std::string& host) {
   return end.exit_code();
 }
 
-}  // namespace
+class PodClient {
+ public:
+  static Result<PodClient> open(const std::string& path);
+
+  int fd() const { return socket_.get(); }
+  bool is_open() const { return socket_.is_open(); }
+  void send(const Message& message);
+  // Waits for bytes and takes them; the end of the connection shows as is_open() == false.
+  void receive();
+  std::optional<Message> next() { return reader_.next(); }
+
+ private:
+  Fd socket_;
+  MessageReader reader_;
+};
 
 Result<PodClient> PodClient::open(const std::string& path) {
-  sockaddr_un where{};
-  where.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof where.sun_path) {
+  const auto address = unix_address(path);
+  if (!address) {
     return Error{ErrorCode::invalid, std::string(kLinkVariable) + " names no socket", false};
   }
-  std::memcpy(where.sun_path, path.c_str(), path.size());
   PodClient client;
   client.socket_ = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(client.socket_.get(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0) {
+  if (connect(client.socket_.get(), address->get(), address->length) != 0) {
     return system_error("connect to the agent of pod 0 at " + path, errno);
   }
   return client;
@@ -86,26 +100,21 @@ void PodClient::receive() {
   reader_.take(std::string_view(block.data(), static_cast<std::size_t>(n)));
 }
 
-Cleaned clean_peers(const std::string& path, Nanoseconds limit) {
-  Cleaned cleaned;
+}  // namespace
+
+Leftovers clean_peers(const std::string& path, Nanoseconds limit) {
   auto client = PodClient::open(path);
-  if (!client) return cleaned;
+  if (!client) return {};
   const Nanoseconds deadline = system_clock().steady() + limit;
   client->send({'C', ""});
   while (client->is_open()) {
     if (const auto message = client->next(); message && message->type == 'c') {
-      std::string_view rest = message->payload;
-      cleaned.killed = static_cast<int>(take_u32(rest));
-      cleaned.gone = rest.empty() || rest[0] != 0;
-      return cleaned;
+      return decoded_leftovers(message->payload);
     }
-    const Nanoseconds left = deadline - system_clock().steady();
-    pollfd entry{client->fd(), POLLIN, 0};
-    if (left <= 0 || poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) == 0) break;
+    if (!wait_readable(client->fd(), deadline)) break;
     client->receive();
   }
-  cleaned.gone = false;
-  return cleaned;
+  return {0, false};
 }
 
 int exec_in_pod(const std::string& host, const std::string& text) {

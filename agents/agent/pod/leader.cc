@@ -8,14 +8,11 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <limits>
 
 #include "agents/agent/agent.h"
 #include "agents/agent/pod/link.h"
@@ -23,7 +20,6 @@
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/pod/relay.h"
 #include "agents/agent/supervise/child.h"
-#include "agents/agent/supervise/signals.h"
 #include "agents/wire/allocation.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/text.h"
@@ -94,7 +90,7 @@ class Leader {
       }
       signals_.read_pending();
       if (signals_.cancel_asked()) return kExitCancelled;
-      while (waitpid(-1, nullptr, WNOHANG) > 0) {
+      while (reap_child()) {
       }
       std::vector<pollfd> entries;
       for (std::size_t i = 0; i < finders.size(); ++i) {
@@ -134,9 +130,7 @@ class Leader {
   void turn() {
     std::vector<pollfd> entries;
     relay_->watch(entries);
-    for (const Fd* file : {&run_.out, &run_.err}) {
-      if (file->is_open()) entries.push_back({file->get(), POLLIN, 0});
-    }
+    run_.watch(entries);
     if (!unprinted_.empty()) entries.push_back({1, POLLOUT, 0});
     wait(std::move(entries), kTurn);
     signals_.read_pending();
@@ -166,32 +160,16 @@ class Leader {
   }
 
   void reap() {
-    for (;;) {
-      int status = 0;
-      const pid_t pid = waitpid(-1, &status, WNOHANG);
-      if (pid < 0 && errno == EINTR) continue;
-      if (pid <= 0) return;
-      if (pid != run_.pid) continue;
+    while (const auto child = reap_child()) {
+      if (child->pid != run_.pid) continue;
       run_ended_ = true;
-      run_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      run_code_ = end_of(child->status).exit_code();
     }
   }
 
   // What `run` itself has to say goes where our own messages go.
   void drain_run() {
-    std::array<char, 4096> block;
-    for (Fd* file : {&run_.out, &run_.err}) {
-      while (file->is_open()) {
-        const ssize_t n = read(file->get(), block.data(), block.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EAGAIN) break;
-        if (n <= 0) {
-          file->reset();
-        } else {
-          (void)!write(2, block.data(), static_cast<std::size_t>(n));
-        }
-      }
-    }
+    drain_pipes(run_, [](char, std::string_view bytes) { write_out(2, bytes); });
   }
 
   // Who reads the log may be slow: only what fits is written, unless it is the last.

@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <resolv.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,11 +21,7 @@
 #include <limits>
 
 namespace kneepoint::agent {
-namespace {
-
 constexpr int kBlocksPerTurn = 16;
-
-}  // namespace
 
 Link::Link(Fd socket, Channel channel, Nanoseconds now)
     : socket_(std::move(socket)),
@@ -179,6 +176,16 @@ std::optional<Address> numeric_address(const std::string& text, int port) {
   return {};
 }
 
+std::optional<Address> unix_address(const std::string& path) {
+  Address address;
+  auto* where = reinterpret_cast<sockaddr_un*>(&address.storage);
+  if (path.empty() || path.size() >= sizeof where->sun_path) return {};
+  where->sun_family = AF_UNIX;
+  std::memcpy(where->sun_path, path.c_str(), path.size());
+  address.length = sizeof *where;
+  return address;
+}
+
 PodFinder::PodFinder(const PodSettings& settings, int index)
     : settings_(settings), index_(index), name_(settings.pod_name(index)), pause_(kFirstPause) {}
 
@@ -230,9 +237,8 @@ void PodFinder::resolve(Nanoseconds now) {
 
 void PodFinder::connect_to(const Address& address, Nanoseconds now) {
   socket_ = Fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const auto* where = reinterpret_cast<const sockaddr*>(&address.storage);
   if (!socket_.is_open() ||
-      (connect(socket_.get(), where, address.length) != 0 && errno != EINPROGRESS)) {
+      (connect(socket_.get(), address.get(), address.length) != 0 && errno != EINPROGRESS)) {
     return again(system_error("connect", errno).message, now);
   }
   deadline_ = wake_ = now + kConnectLimit;
@@ -268,7 +274,7 @@ void PodFinder::turn(Nanoseconds now) {
 }
 
 std::optional<Link> PodFinder::take() {
-  if (!is_found()) return {};
+  if (!link_ || !link_->is_open()) return {};
   return std::exchange(link_, std::nullopt);
 }
 

@@ -57,21 +57,22 @@ class Link {
 struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
 // "10.1.2.3", "fd00::1"; no names.
 std::optional<Address> numeric_address(const std::string& text, int port);
+// Of a socket in the file system; nothing if the path is empty or too long.
+std::optional<Address> unix_address(const std::string& path);
 
 class PodFinder {
  public:
   PodFinder(const PodSettings& settings, int index);
 
   void watch(std::vector<pollfd>& entries) const;
-  Nanoseconds wake() const { return wake_; }  // when to turn though nothing happened
   void turn(Nanoseconds now);
   // The open link, once there is one.
   std::optional<Link> take();
-  bool is_found() const { return link_ && link_->is_open(); }
   const std::string& problem() const { return problem_; }  // of the last try
 
  private:

@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +20,6 @@
 #include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/supervise/child.h"
-#include "agents/agent/supervise/signals.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -63,9 +61,7 @@ class PodProcesses {
 
 void PodProcesses::watch(std::vector<pollfd>& entries) const {
   for (const auto& [id, process] : processes_) {
-    if (process.window == 0) continue;
-    if (process.child.out.is_open()) entries.push_back({process.child.out.get(), POLLIN, 0});
-    if (process.child.err.is_open()) entries.push_back({process.child.err.get(), POLLIN, 0});
+    if (process.window > 0) process.child.watch(entries);
   }
 }
 
@@ -73,8 +69,7 @@ bool PodProcesses::pass_on(std::uint32_t id, Process& process, Fd& pipe, char st
   if (!pipe.is_open() || process.window == 0) return false;
   std::array<char, kMostOutput> block;
   const std::size_t most = std::min<std::size_t>(block.size(), process.window);
-  const ssize_t n = read(pipe.get(), block.data(), most);
-  if (n < 0 && errno == EINTR) return true;
+  const ssize_t n = read_some(pipe.get(), block.data(), most);
   if (n < 0 && errno == EAGAIN) return false;
   if (n <= 0) {
     pipe.reset();
@@ -87,15 +82,11 @@ bool PodProcesses::pass_on(std::uint32_t id, Process& process, Fd& pipe, char st
 }
 
 void PodProcesses::reap() {
-  for (;;) {
-    int status = 0;
-    const pid_t pid = waitpid(-1, &status, WNOHANG);
-    if (pid < 0 && errno == EINTR) continue;
-    if (pid <= 0) return;
+  while (const auto child = reap_child()) {
     for (auto& [id, process] : processes_) {
-      if (process.child.pid != pid || process.ended) continue;
+      if (process.child.pid != child->pid || process.ended) continue;
       process.ended = true;
-      process.wait_status = status;
+      process.wait_status = child->status;
     }
   }
 }
@@ -138,8 +129,7 @@ void PodProcesses::handle(const Message& message, Link& link) {
   if (message.type == 'W') {
     process.window = std::min(kWindow, process.window + std::min(take_u32(rest), kWindow));
   } else if (message.type == 'K' && !rest.empty() && !process.ended) {
-    kill(-process.child.pid, static_cast<unsigned char>(rest[0]));
-    if (rest[0] == SIGTERM) kill(-process.child.pid, SIGCONT);  // a stopped program can't end
+    signal_group(process.child.pid, static_cast<unsigned char>(rest[0]));
   }
 }
 
@@ -161,16 +151,9 @@ Result<Fd> listen_on(int port) {
     const int yes = 1;
     const int no = 0;
     setsockopt(file.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in6 six{};
-    sockaddr_in four{};
-    six.sin6_family = AF_INET6;
-    four.sin_family = AF_INET;
-    six.sin6_port = four.sin_port = htons(static_cast<std::uint16_t>(port));
+    const auto any = numeric_address(family == AF_INET6 ? "::" : "0.0.0.0", port);
     if (family == AF_INET6) setsockopt(file.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-    const auto* where = family == AF_INET6 ? reinterpret_cast<const sockaddr*>(&six)
-                                           : reinterpret_cast<const sockaddr*>(&four);
-    const socklen_t size = family == AF_INET6 ? sizeof six : sizeof four;
-    if (bind(file.get(), where, size) == 0 && listen(file.get(), 64) == 0) return file;
+    if (bind(file.get(), any->get(), any->length) == 0 && listen(file.get(), 64) == 0) return file;
   }
   return system_error("listen on port " + std::to_string(port), errno);
 }
@@ -254,10 +237,7 @@ class Peer {
         processes_.handle(*message, *leader_);
         continue;
       }
-      const Leftovers left = processes_.kill_all(kCleaningLimit);
-      std::string answer;
-      put_u32(answer, static_cast<std::uint32_t>(left.killed));
-      leader_->send({'c', answer + (left.gone ? '\1' : '\0')});
+      leader_->send(message_of(processes_.kill_all(kCleaningLimit)));
     }
     return true;
   }

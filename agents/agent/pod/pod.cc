@@ -17,7 +17,6 @@
 #include "agents/agent/agent.h"
 #include "agents/agent/file.h"
 #include "agents/agent/text.h"
-#include "agents/wire/frame.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
 
@@ -145,16 +144,11 @@ Result<PodSettings> take_pod_settings() {
   if (settings.pods > 1 && settings.key.size() < kLeastKey) {
     return wrong("KNEEPOINT_KEY must be at least 32 hexadecimal digits");
   }
-  if (settings.index == 0 &&
-      (pieces.empty() || !record::base64_decoded(pieces, settings.allocation))) {
+  if (settings.index == 0 && (pieces.empty() || !base64_decoded(pieces, settings.allocation))) {
     return wrong("KNEEPOINT_ALLOCATION_0 and on are not base64 of an allocation");
   }
   const std::string places = environment_variable("KNEEPOINT_PEERS");
-  for (std::size_t at = 0; at < places.size();) {
-    const std::size_t comma = std::min(places.find(',', at), places.size());
-    settings.places.push_back(places.substr(at, comma - at));
-    at = comma + 1;
-  }
+  for (const std::string_view place : split(places, ',')) settings.places.emplace_back(place);
   if (!places.empty() && static_cast<int>(settings.places.size()) != settings.pods - 1) {
     return wrong("KNEEPOINT_PEERS must name every pod but the first");
   }

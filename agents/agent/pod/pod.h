@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/base/clock.h"
-#include "orchestrator/base/result.h"
+#include "agents/agent/supervise/child.h"
 
 namespace kneepoint::agent {
 
@@ -61,5 +60,12 @@ void last_words(const std::string& text);
 
 int lead(const PodSettings& settings);
 int follow(const PodSettings& settings);
+
+// From a process of a step, by the socket `link` of pod 0's agent: has every other pod kill what
+// the last step left behind there.
+Leftovers clean_peers(const std::string& link, Nanoseconds limit);
+
+// The exit code of `kneepoint-agent exec HOST TEXT...`.
+int exec_in_pod(const std::string& host, const std::string& text);
 
 }  // namespace kneepoint::agent

@@ -7,12 +7,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 namespace kneepoint::agent {
 namespace {
@@ -28,15 +26,10 @@ Result<void> PodRelay::open(const std::string& folder) {
     return system_error("mkdir " + folder, errno);
   }
   path_ = folder + "/socket";
-  sockaddr_un where{};
-  where.sun_family = AF_UNIX;
-  if (path_.size() >= sizeof where.sun_path) {
-    return Error{ErrorCode::invalid, "'" + path_ + "' is too long for a socket", false};
-  }
-  std::memcpy(where.sun_path, path_.c_str(), path_.size());
+  const auto address = unix_address(path_);
+  if (!address) return Error{ErrorCode::invalid, "'" + path_ + "' is too long for a socket", false};
   listener_ = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener_.is_open() ||
-      bind(listener_.get(), reinterpret_cast<sockaddr*>(&where), sizeof where) != 0 ||
+  if (!listener_.is_open() || bind(listener_.get(), address->get(), address->length) != 0 ||
       listen(listener_.get(), 512) != 0) {
     return system_error("listen at " + path_, errno);
   }
@@ -159,9 +152,7 @@ PodRelay::Client* PodRelay::owner(int pod, std::uint32_t id) {
 void PodRelay::handle_peer(int pod, const Message& message) {
   std::string_view rest = message.payload;
   const std::uint32_t first = take_u32(rest);
-  if (message.type == 'c') {
-    return cleaned(pod, static_cast<int>(first), rest.empty() || rest[0] != 0);
-  }
+  if (message.type == 'c') return cleaned(pod, decoded_leftovers(message.payload));
   if (message.type == 'T' && told_to_end_ == 0) {
     told_to_end_ = pod;
     told_since_ = now_;
@@ -178,25 +169,23 @@ void PodRelay::handle_peer(int pod, const Message& message) {
 
 void PodRelay::begin_cleaning(Client& client) {
   if (cleaning_) return client.socket.reset();  // one `run`, one step at a time
-  cleaning_ = Cleaning{&client, {}, 0, true};
+  cleaning_ = Cleaning{&client, {}, {}};
   for (int pod = 1; pod <= static_cast<int>(links_.size()); ++pod) {
     if (link(pod).is_closed()) continue;
     link(pod).send({'C', ""});
     cleaning_->waiting.push_back(pod);
   }
-  cleaned(0, 0, true);
+  cleaned(0, {});
 }
 
-void PodRelay::cleaned(int pod, int killed, bool gone) {
+void PodRelay::cleaned(int pod, const Leftovers& found) {
   if (!cleaning_) return;
   std::erase(cleaning_->waiting, pod);
-  cleaning_->killed += killed;
-  cleaning_->gone = cleaning_->gone && gone;
+  cleaning_->found.killed += found.killed;
+  cleaning_->found.gone = cleaning_->found.gone && found.gone;
   if (!cleaning_->waiting.empty()) return;
   if (cleaning_->asker != nullptr) {
-    std::string answer;
-    put_u32(answer, static_cast<std::uint32_t>(cleaning_->killed));
-    tell(*cleaning_->asker, {'c', answer + (cleaning_->gone ? '\1' : '\0')});
+    tell(*cleaning_->asker, message_of(cleaning_->found));
     cleaning_->asker->ending = true;
   }
   cleaning_.reset();
@@ -215,7 +204,7 @@ void PodRelay::lose(int pod) {
   for (auto& [fd, client] : clients_) {
     if (client.pod == pod) end(client, {ProcessEnd::Kind::lost, 0, "the pod is gone: " + why});
   }
-  cleaned(pod, 0, true);
+  cleaned(pod, {});
 }
 
 bool PodRelay::say_goodbye(Nanoseconds now) {

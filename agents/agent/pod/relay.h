@@ -40,8 +40,7 @@ class PodRelay {
   struct Cleaning {
     Client* asker = nullptr;
     std::vector<int> waiting;  // pods
-    int killed = 0;
-    bool gone = true;
+    Leftovers found;
   };
 
   Link& link(int pod) { return links_[static_cast<std::size_t>(pod - 1)]; }
@@ -51,7 +50,7 @@ class PodRelay {
   void handle_client(Client& client, const Message& message);
   void handle_peer(int pod, const Message& message);
   void begin_cleaning(Client& client);
-  void cleaned(int pod, int killed, bool gone);
+  void cleaned(int pod, const Leftovers& found);
   void drop(Client& client);
   void lose(int pod);
   static void tell(Client& client, const Message& message);

@@ -6,14 +6,15 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "agents/agent/file.h"
+#include "agents/agent/text.h"
 #include "agents/wire/record.h"
+#include "orchestrator/base/files.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -27,8 +28,7 @@ std::string setting(const StepSpec& step) {
   for (const auto& [name, value] : step.env) {
     if (name == kMachineProbeVariable) return value;
   }
-  const char* const value = getenv(kMachineProbeVariable);
-  return value != nullptr ? value : "";
+  return environment_variable(kMachineProbeVariable);
 }
 
 std::string beside(const std::string& path) {
@@ -70,12 +70,10 @@ Facts parse_machine_facts(std::string_view text) {
   const auto records = record::parse(text);
   for (const record::Provenance& provenance : records.provenance) {
     for (const auto& [name, value] : provenance.facts) {
-      char* end = nullptr;
-      const double number = std::strtod(value.c_str(), &end);
-      const bool whole = !value.empty() && *end == '\0';
-      if (!name.starts_with("machine.") || !whole || !std::isfinite(number) || number <= 0)
-        continue;
-      facts.emplace_back(name, value);
+      const double number = whole_number<double>(value).value_or(0);
+      if (name.starts_with("machine.") && std::isfinite(number) && number > 0) {
+        facts.emplace_back(name, value);
+      }
     }
   }
   return facts;
@@ -86,12 +84,8 @@ Facts cached_machine_facts(const std::string& folder, const std::string& name, N
   if (folder.empty()) return {};  // it would be measured for every step
   // Two files: rates hold until the next boot, "no rates" until its time is over.
   const std::string without = name + "-without";
-  struct stat status {};
   const std::string path = folder + '/' + without + ".json";
-  if (stat(path.c_str(), &status) == 0) {
-    const Nanoseconds written = status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec;
-    if (wall - written > kNextTry) unlink(path.c_str());
-  }
+  if (wall - changed_at(path) > kNextTry) unlink(path.c_str());
   Facts found;
   const Facts rates = cached_facts(folder, name, [&]() -> Facts {
     found = cached_facts(folder, without, [&] { return measured(folder, ask); });

@@ -3,34 +3,31 @@
 // Texts of /proc, /sys and /etc to facts. A text that lacks what is looked for gives "unknown" or
 // nothing: a missing fact never fails a run.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "agents/agent/provenance/placement.h"
 #include "agents/agent/provenance/provenance.h"
+#include "agents/agent/provenance/spread.h"
 #include "agents/agent/text.h"
 
 namespace kneepoint::agent {
 namespace {
 
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && std::string_view(" \t\r\n\"").find(text.front()) != text.npos) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && std::string_view(" \t\r\n\"").find(text.back()) != text.npos) {
-    text.remove_suffix(1);
-  }
-  return text;
+  return trimmed(text, " \t\r\n\"");
 }
 
 // "name : value" or "NAME=value"; the first one.
 std::string field(std::string_view text, std::string_view name, char separator) {
-  std::string found;
-  for_each_line(text, [&](std::string_view line) {
+  for (const std::string_view line : split(text, '\n')) {
     const std::size_t at = line.find(separator);
-    if (!found.empty() || at == std::string_view::npos || trim(line.substr(0, at)) != name) return;
-    found = trim(line.substr(at + 1));
-  });
-  return found;
+    if (at == std::string_view::npos || trim(line.substr(0, at)) != name) continue;
+    if (const std::string_view value = trim(line.substr(at + 1)); !value.empty()) {
+      return std::string(value);
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -59,15 +56,15 @@ CpuCounts parse_cpu_counts(std::string_view cpuinfo) {
   std::set<std::string> sockets;
   std::set<std::pair<std::string, std::string>> cores;
   std::string socket = "0";
-  for_each_line(cpuinfo, [&](std::string_view line) {
+  for (const std::string_view line : split(cpuinfo, '\n')) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return;
+    if (colon == std::string_view::npos) continue;
     const std::string_view name = trim(line.substr(0, colon));
     const std::string value(trim(line.substr(colon + 1)));
     if (name == "processor") ++counts.logical;
     if (name == "physical id") sockets.insert(socket = value);
     if (name == "core id") cores.emplace(socket, value);
-  });
+  }
   counts.sockets = std::max<int>(1, static_cast<int>(sockets.size()));
   counts.cores = cores.empty() ? counts.logical : static_cast<int>(cores.size());
   return counts;
@@ -89,32 +86,22 @@ std::string parse_first_line(std::string_view text) {
 }
 
 std::string parse_gpu_models(const std::vector<std::string>& information) {
-  std::vector<std::pair<std::string, int>> models;  // in the order of the first card of each
+  std::vector<std::string> models;  // each once, in the order of its first card
+  std::map<std::string, int> cards;
   for (const auto& text : information) {
     std::string model = field(text, "Model", ':');
     if (model.empty()) model = "unknown";
-    auto at = std::find_if(models.begin(), models.end(),
-                           [&](const auto& known) { return known.first == model; });
-    if (at == models.end()) at = models.insert(at, {model, 0});
-    ++at->second;
+    if (++cards[model] == 1) models.push_back(std::move(model));
   }
-  std::string result;
-  for (const auto& [model, count] : models) {
-    result += (result.empty() ? "" : ", ") + std::to_string(count) + " x " + model;
-  }
-  return result.empty() ? "none" : result;
+  for (std::string& model : models) model = std::to_string(cards[model]) + " x " + model;
+  return models.empty() ? "none" : joined(models, ", ");
 }
 
 std::string parse_container(std::string_view proc_1_environ, bool docker_file, bool podman_file,
                             std::string_view proc_self_cgroup) {
   static constexpr std::string_view kVariable = "container=";
-  for (std::size_t at = 0; at < proc_1_environ.size();) {
-    const std::size_t end = std::min(proc_1_environ.find('\0', at), proc_1_environ.size());
-    const std::string_view entry = proc_1_environ.substr(at, end - at);
-    if (entry.substr(0, kVariable.size()) == kVariable) {
-      return std::string(entry.substr(kVariable.size()));
-    }
-    at = end + 1;
+  for (const std::string_view entry : split(proc_1_environ, '\0')) {
+    if (entry.starts_with(kVariable)) return std::string(entry.substr(kVariable.size()));
   }
   if (proc_self_cgroup.find("kubepods") != std::string_view::npos) return "kubernetes";
   if (podman_file) return "podman";
@@ -147,13 +134,7 @@ std::string quote_command(const std::vector<std::string>& argv, std::size_t limi
     if (!text.empty()) text += ' ';
     const bool plain = !argument.empty() &&
                        argument.find_first_of(" \t\n'\"\\$`*?[]{}()<>|&;~#!") == std::string::npos;
-    if (plain) {
-      text += argument;
-      continue;
-    }
-    text += '\'';
-    for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
+    text += plain ? argument : shell_quoted(argument);
   }
   if (text.size() > limit) text = text.substr(0, limit) + "...";
   return text;

@@ -5,25 +5,15 @@
 #include "agents/agent/provenance/placement.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "agents/agent/supervise/outcome.h"
+#include "agents/agent/text.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/node_list.h"
 #include "orchestrator/base/random.h"
 
 namespace kneepoint::agent {
-namespace {
-
-std::string names_with(const std::vector<std::string>& names, const std::string& after_each) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name + after_each;
-  return text;
-}
-
-}  // namespace
-
 std::vector<std::string> node_order(std::string_view list, const std::string& own,
                                     const std::string& allocation) {
   std::vector<std::string> nodes = expand_node_list(list);
@@ -46,10 +36,10 @@ Placement place_step(const StepSpec& step, const std::vector<std::string>& order
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(known ? count : 0));
   std::vector<std::string> words;
   if (step.place == "srun") {
-    words = {known ? "--nodelist=" + names_with(first, "") : "--relative=0"};
+    words = {known ? "--nodelist=" + joined(first, ",") : "--relative=0"};
   } else if (step.place == "mpirun" && known) {
-    words = {"--host",
-             names_with(first, ":" + std::to_string(std::max(1, step.ranks / step.nodes)))};
+    const std::string slots = ":" + std::to_string(std::max(1, step.ranks / step.nodes));
+    words = {"--host", joined(first, slots + ",") + slots};
   }
   placed.argv.insert(placed.argv.begin() + 1, words.begin(), words.end());
   // Whoever wasn't told which nodes to take has them all, or none but ours.
@@ -67,13 +57,6 @@ namespace {
 
 constexpr int kMaxCpu = 65535;
 
-bool take_number(std::string_view& text, int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0 || value > kMaxCpu) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
 bool has_right_size(const BindingRequest& request, std::size_t cpus) {
   const auto all = static_cast<std::size_t>(request.cpus_of_node);
   const auto threads = static_cast<std::size_t>(request.threads_per_rank);
@@ -86,20 +69,14 @@ bool has_right_size(const BindingRequest& request, std::size_t cpus) {
 
 std::set<int> parse_cpu_list(std::string_view text) {
   std::set<int> cpus;
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  while (!text.empty()) {
-    int first = 0;
-    if (!take_number(text, first)) return {};
-    int last = first;
-    if (!text.empty() && text.front() == '-') {
-      text.remove_prefix(1);
-      if (!take_number(text, last) || last < first) return {};
-    }
-    for (int cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
-    if (text.empty()) break;
-    if (text.front() != ',') return {};
-    text.remove_prefix(1);
-    if (text.empty()) return {};
+  text = trimmed(text, "\n ");
+  if (text.ends_with(',')) return {};
+  for (const std::string_view range : split(text, ',')) {
+    const std::size_t dash = std::min(range.find('-'), range.size());
+    const auto first = whole_number<int>(range.substr(0, dash));
+    const auto last = dash < range.size() ? whole_number<int>(range.substr(dash + 1)) : first;
+    if (!first || !last || *last < *first || *first < 0 || *last > kMaxCpu) return {};
+    for (int cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
   }
   return cpus;
 }

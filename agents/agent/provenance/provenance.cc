@@ -4,7 +4,6 @@
 // container on the same node sees other files), the starter's version for each file of that name.
 #include "agents/agent/provenance/provenance.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -12,15 +11,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "agents/agent/file.h"
 #include "agents/agent/provenance/placement.h"
 #include "agents/agent/supervise/outcome.h"
+#include "agents/agent/text.h"
 #include "agents/wire/record.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -31,24 +31,16 @@ constexpr std::size_t kMaxCommand = 8 * 1024;
 constexpr std::size_t kHashedBytes = 64 * 1024 * 1024;  // a longer program is known by its start
 constexpr const char* kGathered = "2";  // another list of node facts: another number
 
-bool exists(const char* path) {
-  return access(path, F_OK) == 0;
-}
-
 std::string first_line_of(const std::string& path) {
   return parse_first_line(read_small(path, 4096));
 }
 
 std::vector<std::string> gpu_information() {
   std::vector<std::string> texts;
-  const std::string folder = "/proc/driver/nvidia/gpus";
-  DIR* directory = opendir(folder.c_str());
-  if (directory == nullptr) return texts;
-  while (const dirent* entry = readdir(directory)) {
-    if (entry->d_name[0] == '.') continue;
-    texts.push_back(read_small(folder + '/' + entry->d_name + "/information"));
+  const std::string folder = "/proc/driver/nvidia/gpus/";
+  for (const std::string& name : names_in(folder)) {
+    texts.push_back(read_small(folder + name + "/information"));
   }
-  closedir(directory);
   return texts;
 }
 
@@ -83,8 +75,9 @@ Facts gather_node_facts(const std::string& boot_id) {
   const std::string microcode = parse_cpuinfo_field(cpuinfo, "microcode");
   Facts facts = {
       {"boot_id", boot_id},
-      {"container", parse_container(read_small("/proc/1/environ"), exists("/.dockerenv"),
-                                    exists("/run/.containerenv"), read_small("/proc/self/cgroup"))},
+      {"container",
+       parse_container(read_small("/proc/1/environ"), path_exists("/.dockerenv"),
+                       path_exists("/run/.containerenv"), read_small("/proc/self/cgroup"))},
       {"cpu.clock_mhz", maximal_clock(cpuinfo)},
       {"cpu.cores", std::to_string(counts.cores)},
       {"cpu.logical", std::to_string(counts.logical)},
@@ -111,15 +104,15 @@ std::string identity_of(const std::string& path) {
          '.' + std::to_string(status.st_mtim.tv_nsec) + '|' + std::to_string(status.st_size);
 }
 
-std::string hash_of_file(const std::string& path) {
+// Not base/files.h's: of the start alone, and in the way that series have it stored.
+std::string hash_of_start(const std::string& path) {
   const Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!file.is_open() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
   std::uint64_t hash = fnv1a64(std::to_string(status.st_size) + '|');
   std::string buffer(1024 * 1024, '\0');
   for (std::size_t done = 0; done < kHashedBytes;) {
-    const ssize_t n = read(file.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = read_some(file.get(), buffer.data(), buffer.size());
     if (n < 0) return "";
     if (n == 0) break;
     hash = fnv1a64(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)), hash);
@@ -132,12 +125,24 @@ const char* yes_no(bool truth) {
   return truth ? "yes" : "no";
 }
 
+// One fact about a file, cached until the file changes; "" if it isn't there or `ask` gives
+// nothing.
+std::string cached_file_fact(const std::string& name, const std::string& path,
+                             const std::function<std::string()>& ask) {
+  const std::string identity = identity_of(path);
+  if (identity.empty()) return "";
+  const Facts facts = cached_facts(fact_cache_folder(), name + "-" + hex64(fnv1a64(identity)), [&] {
+    const std::string answer = ask();
+    return answer.empty() ? Facts{} : Facts{{"value", answer}};
+  });
+  return facts.empty() ? "" : facts[0].second;
+}
+
 }  // namespace
 
 std::string host_name() {
   for (const char* name : {"KNEEPOINT_NODE", "SLURMD_NODENAME"}) {
-    const char* node = std::getenv(name);
-    if (node != nullptr && *node != '\0') return node;
+    if (std::string node = environment_variable(name); !node.empty()) return node;
   }
   utsname system{};
   uname(&system);
@@ -169,26 +174,13 @@ Facts changing_node_facts(const StepSpec& step) {
 }
 
 std::string starter_version(const std::string& path) {
-  const std::string identity = identity_of(path);
-  if (identity.empty()) return "";
-  return fact(cached_facts(fact_cache_folder(), "starter-" + hex64(fnv1a64(identity)),
-                           [&] {
-                             const std::string version = parse_first_line(
-                                 ask_program({path, "--version"}, {}, kVersionLimit));
-                             return version.empty() ? Facts{} : Facts{{"version", version}};
-                           }),
-              "version");
+  return cached_file_fact("starter", path, [&] {
+    return parse_first_line(ask_program({path, "--version"}, {}, kVersionLimit));
+  });
 }
 
 std::string program_hash(const std::string& path) {
-  const std::string identity = identity_of(path);
-  if (identity.empty()) return "";
-  return fact(cached_facts(fact_cache_folder(), "program-" + hex64(fnv1a64(identity)),
-                           [&] {
-                             const std::string hash = hash_of_file(path);
-                             return hash.empty() ? Facts{} : Facts{{"hash", hash}};
-                           }),
-              "hash");
+  return cached_file_fact("program", path, [&] { return hash_of_start(path); });
 }
 
 std::string program_of(const StepSpec& step) {
@@ -197,15 +189,15 @@ std::string program_of(const StepSpec& step) {
 }
 
 Facts step_facts(const StepSpec& step) {
-  std::string names;
-  for (const auto& [name, value] : step.env) names += (names.empty() ? "" : ",") + name;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : step.env) names.push_back(name);
   const std::string load = first_line_of("/proc/loadavg");
   Facts facts = {
       {"agent.version", KNEEPOINT_VERSION},
       {"bind", step.bind},
       {"command", quote_command(step.argv, kMaxCommand)},
       {"emulated", yes_no(step.emulated)},
-      {"environment", names},
+      {"environment", joined(names, ",")},
       {"load.before", load.substr(0, load.find(' '))},
       {"oversubscribed", yes_no(step.oversubscribed)},
       {"ranks", std::to_string(step.ranks)},
@@ -217,8 +209,7 @@ Facts step_facts(const StepSpec& step) {
   return facts;
 }
 
-// A kept file is one provenance record. It is written under a name of this process's own (O_EXCL,
-// 0600) and renamed, so that a reader sees all of it or nothing.
+// A kept file is one provenance record.
 
 namespace {
 
@@ -243,22 +234,12 @@ std::optional<Facts> read_kept(const std::string& path) {
   return std::move(records.provenance[0].facts);
 }
 
-void keep(const std::string& folder, const std::string& path, const Facts& facts) {
-  const std::string temporary = folder + "/." + std::to_string(getpid()) + ".new";
-  const Fd file(
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file.is_open()) return;
-  const bool written =
-      write_all(file, record::to_line(0, record::Provenance{kScope, facts}), temporary).has_value();
-  if (!written || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
-}
-
 }  // namespace
 
 std::string fact_cache_folder() {
-  const char* runtime = getenv("XDG_RUNTIME_DIR");
-  const std::string folder = runtime != nullptr && runtime[0] == '/'
-                                 ? std::string(runtime) + "/kneepoint"
+  const std::string runtime = environment_variable("XDG_RUNTIME_DIR");
+  const std::string folder = runtime.starts_with('/')
+                                 ? runtime + "/kneepoint"
                                  : "/tmp/kneepoint-" + std::to_string(getuid());
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return "";
   struct stat status {};
@@ -274,7 +255,9 @@ Facts cached_facts(const std::string& folder, const std::string& name,
   const std::string path = folder + '/' + name + ".json";
   if (auto kept = read_kept(path)) return std::move(*kept);
   Facts facts = gather();
-  if (!facts.empty()) keep(folder, path, facts);
+  if (!facts.empty()) {
+    (void)write_whole_file(path, record::to_line(0, record::Provenance{kScope, facts}), kOwnerOnly);
+  }
   return facts;
 }
 

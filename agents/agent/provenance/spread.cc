@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks of pod 0 are children, those of other pods clients of the agent of pod 0. The first one
-// that fails ends the others: SIGTERM, and SIGKILL for those who stay.
+// Every rank is a child: in pod 0 the program itself, for other pods `kneepoint-agent exec`. The
+// first one that fails ends the others: SIGTERM, and SIGKILL for those who stay.
 #include "agents/agent/provenance/spread.h"
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/client.h"
+#include "agents/agent/pod/channel.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/child.h"
-#include "agents/agent/supervise/signals.h"
 #include "agents/agent/text.h"
 #include "agents/wire/record.h"
 #include "orchestrator/base/text.h"
@@ -65,7 +62,7 @@ Result<Spread> parse_spread(const std::vector<std::string>& arguments) {
   return spread;
 }
 
-Variables rank_variables(const Spread& spread, const std::string& master, int rank) {
+Environment rank_variables(const Spread& spread, const std::string& master, int rank) {
   const std::string pod = std::to_string(rank / spread.ranks_per_pod);
   const std::string local = std::to_string(rank % spread.ranks_per_pod);
   const std::string pods = std::to_string(spread.pods);
@@ -88,17 +85,11 @@ Variables rank_variables(const Spread& spread, const std::string& master, int ra
 
 std::string shell_quoted(const std::string& text) {
   std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
 }
 
-std::string shell_text(const Variables& variables, const std::vector<std::string>& argv) {
+std::string shell_text(const Environment& variables, const std::vector<std::string>& argv) {
   std::string text;
   for (const auto& [name, value] : variables) {
     text += "export " + name + "=" + shell_quoted(value) + "; ";
@@ -150,10 +141,8 @@ struct Rank {
   explicit Rank(int number) : output(number) {}
 
   RankOutput output;
-  Child child;  // in this pod
-  std::optional<PodClient> client;
+  Child child;
   bool ended = false;
-  int code = 0;
 };
 
 class SpreadRun {
@@ -169,8 +158,8 @@ class SpreadRun {
     while (!all_ended()) {
       wait();
       signals_.read_pending();
-      for (auto& rank : ranks_) look_at(*rank);
-      reap();
+      for (auto& rank : ranks_) drain(*rank);
+      while (const auto child = reap_child()) note_end(*child);
       if (signals_.cancel_asked()) fail(128 + SIGTERM);
       if (stage_ == 1 && system_clock().steady() >= deadline_) {
         signal_all(SIGKILL);
@@ -186,63 +175,40 @@ class SpreadRun {
 
  private:
   void start(int number) {
-    ranks_.push_back(std::make_unique<Rank>(number));
-    Rank& rank = *ranks_.back();
-    const bool here = number < spread_.ranks_per_pod;
-    const auto started = here ? start_here(rank, number) : start_there(rank, number);
-    if (started) return;
+    Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>(number));
+    const int pod = number / spread_.ranks_per_pod;
+    auto child = pod == 0 ? start_here(number) : start_in(host(pod), number);
+    if (child) {
+      rank.child = std::move(*child);
+      return;
+    }
     write_out(2, "kneepoint-agent spread: rank " + std::to_string(number) + ": " +
-                     started.error().message + "\n");
+                     child.error().message + "\n");
     rank.ended = true;
     fail(127);
   }
 
   std::string host(int pod) const { return pod_host(job_, is_mpi_job_, pod); }
 
-  Result<void> start_here(Rank& rank, int number) {
-    Variables variables = rank_variables(spread_, host(0), number);
+  Result<Child> start_here(int number) const {
+    Environment variables = rank_variables(spread_, host(0), number);
     if (number > 0) variables.emplace_back(record::kPathVariable, "");  // rank 0 has the records
-    TRY_ASSIGN(rank.child, start_child(spread_.argv, variables));
-    return {};
+    return start_child(spread_.argv, variables);
   }
 
-  Result<void> start_there(Rank& rank, int number) {
-    Variables variables;
+  Result<Child> start_in(const std::string& pod, int number) const {
+    Environment variables;
     for (const std::string& name : spread_.passed) {
       if (const char* value = getenv(name.c_str())) variables.emplace_back(name, value);
     }
     for (auto& one : rank_variables(spread_, host(0), number)) variables.push_back(std::move(one));
-    TRY_ASSIGN(rank.client, PodClient::open(environment_variable(kLinkVariable)));
-    const std::string pod = host(number / spread_.ranks_per_pod);
-    rank.client->send(
-        {'R', pod + '\0' + prepare_folder_text() + shell_text(variables, spread_.argv)});
-    return {};
+    return start_child({own_program(), "exec", pod, shell_text(variables, spread_.argv)}, {});
   }
 
   void wait() {
     std::vector<pollfd> entries = {{signals_.fd(), POLLIN, 0}};
-    for (const auto& rank : ranks_) {
-      if (rank->ended) continue;
-      if (rank->client) entries.push_back({rank->client->fd(), POLLIN, 0});
-      if (rank->child.out.is_open()) entries.push_back({rank->child.out.get(), POLLIN, 0});
-      if (rank->child.err.is_open()) entries.push_back({rank->child.err.get(), POLLIN, 0});
-    }
+    for (const auto& rank : ranks_) rank->child.watch(entries);
     poll(entries.data(), entries.size(), kSpreadTurnMs);
-  }
-
-  void look_at(Rank& rank) {
-    if (rank.ended) return;
-    if (!rank.client) return drain(rank);
-    pollfd entry{rank.client->fd(), POLLIN, 0};
-    if (poll(&entry, 1, 0) > 0) rank.client->receive();
-    while (const auto message = rank.client->next()) {
-      const std::string_view payload = message->payload;
-      if (message->type == 'O' && !payload.empty()) rank.output.take(payload[0], payload.substr(1));
-      if (message->type == 'X') return ended(rank, decoded_end(payload));
-    }
-    if (!rank.client->is_open()) {
-      ended(rank, {ProcessEnd::Kind::lost, 0, "the agent of pod 0 is gone"});
-    }
   }
 
   static void drain(Rank& rank) {
@@ -250,26 +216,14 @@ class SpreadRun {
                 [&](char stream, std::string_view bytes) { rank.output.take(stream, bytes); });
   }
 
-  void reap() {
-    for (;;) {
-      int status = 0;
-      const pid_t pid = waitpid(-1, &status, WNOHANG);
-      if (pid < 0 && errno == EINTR) continue;
-      if (pid <= 0) return;
-      for (auto& rank : ranks_) {
-        if (rank->client || rank->ended || rank->child.pid != pid) continue;
-        drain(*rank);
-        ended(*rank, end_of(status));
-      }
+  void note_end(const Ended& child) {
+    for (auto& rank : ranks_) {
+      if (rank->ended || rank->child.pid != child.pid) continue;
+      drain(*rank);
+      rank->output.finish();
+      rank->ended = true;
+      if (const int code = end_of(child.status).exit_code(); code != 0) fail(code);
     }
-  }
-
-  void ended(Rank& rank, const ProcessEnd& end) {
-    if (!end.text.empty()) rank.output.take(2, end.text + "\n");
-    rank.output.finish();
-    rank.ended = true;
-    rank.code = end.exit_code();
-    if (rank.code != 0) fail(rank.code);
   }
 
   void fail(int code) {
@@ -282,21 +236,12 @@ class SpreadRun {
 
   void signal_all(int number) {
     for (auto& rank : ranks_) {
-      if (rank->ended) continue;
-      if (rank->client) {
-        rank->client->send({'K', std::string(1, static_cast<char>(number))});
-      } else {
-        kill(-rank->child.pid, number);
-        if (number == SIGTERM) kill(-rank->child.pid, SIGCONT);
-      }
+      if (!rank->ended) signal_group(rank->child.pid, number);
     }
   }
 
   bool all_ended() const {
-    for (const auto& rank : ranks_) {
-      if (!rank->ended) return false;
-    }
-    return true;
+    return std::all_of(ranks_.begin(), ranks_.end(), [](auto& rank) { return rank->ended; });
   }
 
   const Spread& spread_;

@@ -6,10 +6,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "orchestrator/base/result.h"
+#include "agents/agent/supervise/child.h"
 
 namespace kneepoint::agent {
 
@@ -23,13 +22,12 @@ struct Spread {
 // What follows "spread": N [-r RANKS_PER_POD] [-x NAME]... -- COMMAND...
 Result<Spread> parse_spread(const std::vector<std::string>& arguments);
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
 // `master`: pod 0, as pods resolve it.
-Variables rank_variables(const Spread& spread, const std::string& master, int rank);
+Environment rank_variables(const Spread& spread, const std::string& master, int rank);
 
 // For a shell: every character stands for itself.
 std::string shell_quoted(const std::string& text);
-std::string shell_text(const Variables& variables, const std::vector<std::string>& argv);
+std::string shell_text(const Environment& variables, const std::vector<std::string>& argv);
 
 // The exit code: 0 when all ranks ended so, else that of the first one that did not.
 int run_spread(const Spread& spread);

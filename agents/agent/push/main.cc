@@ -14,8 +14,7 @@
 #include <string>
 
 #include "agents/agent/agent.h"
-#include "agents/agent/push/loop.h"
-#include "agents/agent/push/pusher.h"
+#include "agents/agent/push/push.h"
 #include "orchestrator/base/hash.h"
 
 namespace {
@@ -36,9 +35,9 @@ int look(void* late, curl_off_t /*all*/, curl_off_t /*now*/, curl_off_t /*up*/,
   return (*static_cast<const std::function<bool()>*>(late))() ? 1 : 0;
 }
 
-class CurlPushClient final : public PushClient {
+class PushClient {
  public:
-  CurlPushClient(const std::string& allocation, const PushTarget& push)
+  PushClient(const std::string& allocation, const PushTarget& push)
       : handle_(curl_easy_init(), &curl_easy_cleanup), headers_(nullptr, &curl_slist_free_all) {
     opening_ = push.url;
     while (opening_.ends_with('/')) opening_.pop_back();
@@ -71,7 +70,7 @@ class CurlPushClient final : public PushClient {
   }
 
   Pushed send(const std::string& attempt, const std::string& lines, std::string& why,
-              const std::function<bool()>& late) override {
+              const std::function<bool()>& late) {
     CURL* handle = handle_.get();
     if (handle == nullptr) return Pushed::never;
     const std::string url = opening_ + attempt + "/records";
@@ -133,8 +132,9 @@ int main(int argc, char** argv) {
   const std::string bytes = random_bytes(sizeof seed);
   std::memcpy(&seed, bytes.data(), sizeof seed);
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  CurlPushClient client(allocation->name, *allocation->push);
-  push_records(*allocation, client, {system_clock(), &agent_ended_within, say}, Random(seed),
+  PushClient client(allocation->name, *allocation->push);
+  const auto send = [&](auto&... piece) { return client.send(piece...); };
+  push_records(*allocation, {system_clock(), send, &agent_ended_within, say}, Random(seed),
                kLastPush);
   return kExitDone;
 }

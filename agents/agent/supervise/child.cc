@@ -4,11 +4,11 @@
 // (PR_SET_PDEATHSIG), so that a killed agent leaves no program behind that disturbs later runs.
 #include "agents/agent/supervise/child.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,9 +79,9 @@ struct Process {
   std::string name;  // as the kernel cuts it
 };
 
-Process look_up(const char* pid) {
-  Process process{static_cast<pid_t>(std::atoi(pid))};
-  const std::string stat = read_small(std::string("/proc/") + pid + "/stat", 1024);
+Process look_up(const std::string& pid) {
+  Process process{static_cast<pid_t>(std::atoi(pid.c_str()))};
+  const std::string stat = read_small("/proc/" + pid + "/stat", 1024);
   const std::size_t open = stat.find('(');
   const std::size_t paren = stat.rfind(')');  // the name before it may contain anything
   if (paren == std::string::npos || paren + 4 >= stat.size()) return process;
@@ -99,29 +99,70 @@ bool is_spared(pid_t pid) {
 
 std::vector<Process> children_of(pid_t parent) {
   std::vector<Process> children;
-  DIR* directory = opendir("/proc");
-  if (directory == nullptr) return children;
-  while (const dirent* entry = readdir(directory)) {
-    if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
-    Process process = look_up(entry->d_name);
-    if (process.parent == parent && !is_spared(process.pid)) {
-      children.push_back(std::move(process));
-    }
+  for (const std::string& name : names_in("/proc")) {
+    if (name[0] < '0' || name[0] > '9') continue;
+    Process process = look_up(name);
+    if (process.parent == parent && !is_spared(process.pid)) children.push_back(std::move(process));
   }
-  closedir(directory);
   return children;
 }
 
 // Reaps what has ended; true when nothing is left to wait for.
 bool reap_all() {
-  while (true) {
-    const pid_t pid = waitpid(-1, nullptr, WNOHANG);
-    if (pid > 0 || (pid < 0 && errno == EINTR)) continue;
-    return pid < 0;
+  errno = 0;
+  while (reap_child()) {
   }
+  return errno == ECHILD;
 }
 
 }  // namespace
+
+// signalfd instead of handlers: one thread, one loop, no code that runs at any instant.
+
+Result<Signals> Signals::take() {
+  for (const int number : {SIGHUP, SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // a parent that ignored it would have us lose exit statuses
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&set, number);
+  if (sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return system_error("sigprocmask", errno);
+  Signals signals;
+  signals.file_ = Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals.file_.is_open()) return system_error("signalfd", errno);
+  return signals;
+}
+
+void Signals::read_pending() {
+  signalfd_siginfo info{};
+  while (read(file_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) cancel_asked_ = true;
+  }
+}
+
+bool Signals::cancel_within(Nanoseconds most) {
+  const Nanoseconds until = system_clock().steady() + most;
+  for (read_pending(); !cancel_asked_ && wait_readable(file_.get(), until);) read_pending();
+  return cancel_asked_;
+}
+
+std::optional<Ended> reap_child() {
+  Ended ended{};
+  do {
+    ended.pid = waitpid(-1, &ended.status, WNOHANG);
+  } while (ended.pid < 0 && errno == EINTR);
+  return ended.pid > 0 ? std::optional(ended) : std::nullopt;
+}
+
+void signal_group(pid_t leader, int number) {
+  kill(-leader, number);
+  if (number == SIGTERM) kill(-leader, SIGCONT);
+}
+
+void Child::watch(std::vector<pollfd>& entries) const {
+  for (const Fd* pipe : {&out, &err}) {
+    if (pipe->is_open()) entries.push_back({pipe->get(), POLLIN, 0});
+  }
+}
 
 void drain_pipes(Child& child,
                  const std::function<void(char stream, std::string_view bytes)>& take) {
@@ -129,8 +170,7 @@ void drain_pipes(Child& child,
   char stream = 1;
   for (Fd* pipe : {&child.out, &child.err}) {
     while (pipe->is_open()) {
-      const ssize_t n = read(pipe->get(), buffer.data(), buffer.size());
-      if (n < 0 && errno == EINTR) continue;
+      const ssize_t n = read_some(pipe->get(), buffer.data(), buffer.size());
       if (n < 0 && errno == EAGAIN) break;
       if (n <= 0) {
         pipe->reset();
@@ -179,11 +219,8 @@ Result<Child> start_child(const std::vector<std::string>& argv, const Environmen
   out.write_end.reset();
   err.write_end.reset();
   report.write_end.reset();
-  int error = 0;
-  ssize_t n;
-  do {
-    n = read(report.read_end.get(), &error, sizeof error);  // 0 bytes: exec closed it
-  } while (n < 0 && errno == EINTR);
+  int error = 0;  // 0 bytes: exec closed the pipe
+  const ssize_t n = read_some(report.read_end.get(), reinterpret_cast<char*>(&error), sizeof error);
   if (n == static_cast<ssize_t>(sizeof error)) {
     waitpid(pid, nullptr, 0);
     return system_error("'" + argv[0] + "'", error);
@@ -242,17 +279,7 @@ std::string ask_program(const std::vector<std::string>& argv, const Environment&
   auto child = start_child(argv, additions);
   if (!child) return "";
   std::string text;
-  const Nanoseconds deadline = system_clock().steady() + limit;
-  char buffer[4096];
-  while (text.size() < kLongestAnswer) {
-    const Nanoseconds left = deadline - system_clock().steady();
-    pollfd entry{child->out.get(), POLLIN, 0};
-    if (left <= 0 || poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1) == 0) break;
-    const ssize_t n = read(child->out.get(), buffer, sizeof buffer);
-    if (n == 0) break;
-    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR && errno != EAGAIN) break;
-  }
+  read_until(child->out.get(), system_clock().steady() + limit, kLongestAnswer, text);
   kill_leftovers(child->pid, kSecond);
   return text;
 }

@@ -1,26 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting the workload and ending everything it leaves behind. The workload has a session of its
-// own; the agent is its subreaper, so that a daemon that left the session still comes back to it.
+// The agent's signals and children: starting the workload and ending everything it leaves behind.
+// The workload has a session of its own; the agent is its subreaper, so that a daemon that left the
+// session still comes back to it.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "agents/agent/file.h"
-#include "orchestrator/base/clock.h"
 
 namespace kneepoint::agent {
+
+// The agent's signals as a descriptor: SIGTERM and SIGINT ask for cancelling, SIGCHLD tells of
+// ended children. Made once, before anything is started, so that no signal is missed.
+class Signals {
+ public:
+  // Also makes the process deaf to SIGHUP, SIGPIPE and SIGXFSZ: it outlives the controller's
+  // terminal, and a full disk is an error, not an end.
+  static Result<Signals> take();
+
+  int fd() const { return file_.get(); }
+  void read_pending();
+  // Waits for SIGTERM or SIGINT, at most so long; true if it has come.
+  bool cancel_within(Nanoseconds most);
+  bool cancel_asked() const { return cancel_asked_; }
+
+ private:
+  Fd file_;
+  bool cancel_asked_ = false;
+};
 
 struct Child {
   pid_t pid = -1;  // also its process group and session
   Fd out;          // non-blocking read ends
   Fd err;
+
+  void watch(std::vector<pollfd>& entries) const;  // both, as long as they are open
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -30,6 +53,13 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 // `folder`: where it runs; "": where the agent does. `input`: a descriptor that becomes its stdin.
 Result<Child> start_child(const std::vector<std::string>& argv, const Environment& additions,
                           const std::string& folder = "", int input = -1);
+
+// A child that has ended, reaped; nothing: none has by now.
+struct Ended {
+  pid_t pid;
+  int status;  // as waitpid gives it
+};
+std::optional<Ended> reap_child();
 
 // Hands over what has come by now, with 1 for stdout and 2 for stderr; closes a pipe at its end.
 void drain_pipes(Child& child,
@@ -54,6 +84,9 @@ Leftovers kill_leftovers(pid_t session, Nanoseconds limit);
 // ended.
 void spare_child(pid_t pid);
 void end_spared_child(pid_t pid);  // when it was killed or has ended: waits for it
+
+// Signals the child's group; a stopped program would not see SIGTERM and goes on.
+void signal_group(pid_t leader, int number);
 
 // Asks a program something: what it printed on stdout until its end or the limit, when it is ended;
 // 64 KiB at most; "" if it can't be started. Only between steps, when the agent has no other child.

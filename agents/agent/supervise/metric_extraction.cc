@@ -4,7 +4,6 @@
 // which prints its result at the end, costs one search.
 #include "agents/agent/supervise/metric_extraction.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -12,30 +11,31 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <regex>
+#include <variant>
 
 #include "agents/agent/file.h"
-#include "agents/agent/json_value.h"
 #include "agents/agent/run_folder.h"
 #include "agents/agent/supervise/outcome.h"
+#include "agents/agent/text.h"
 
 namespace kneepoint::agent {
 namespace {
 
+constexpr std::size_t kMostAnswer = 64 * 1024 * 1024;
+
+bool is_about_text(const SanityRule& rule) {
+  return rule.kind == SanityRule::Kind::must_match || rule.kind == SanityRule::Kind::must_not_match;
+}
+
 std::optional<double> to_number(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  text = trimmed(text, " \t");
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto value = whole_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 // The first capture group (the whole match if there is none) of the last match in the line.
@@ -51,13 +51,9 @@ std::optional<std::string> last_match(const std::regex& regex, std::string_view 
 
 std::optional<std::string> last_match_of_text(const std::regex& regex, std::string_view text) {
   while (!text.empty()) {
-    if (text.back() == '\n') text.remove_suffix(1);
-    const std::size_t newline = text.rfind('\n');
-    const std::size_t first = newline == std::string_view::npos ? 0 : newline + 1;
-    std::string_view line = text.substr(first, kMaxMatchedLine);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    std::string_view line = take_last_line(text).substr(0, kMaxMatchedLine);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (auto found = last_match(regex, line)) return found;
-    text = text.substr(0, first);
   }
   return std::nullopt;
 }
@@ -65,48 +61,19 @@ std::optional<std::string> last_match_of_text(const std::regex& regex, std::stri
 // A text whose middle may be missing. A line that the cut goes through exists in neither part.
 struct Source {
   std::string name;  // "stdout" or "'timing.json'"
-  std::string head;
-  std::string tail;
-  bool whole = true;
-  std::string problem;
+  FileText text;
+
+  std::optional<std::string> last_match(const std::string& pattern,
+                                        std::regex::flag_type flags) const {
+    const std::regex regex(pattern, flags);
+    auto found = last_match_of_text(regex, text.tail);
+    return found ? found : last_match_of_text(regex, text.head);
+  }
 };
-
-class Sources {
- public:
-  explicit Sources(const Search& search) : search_(search) {}
-
-  const Source& get(const std::string& from, const std::string& file) {
-    const auto found = known_.find({from, file});
-    if (found != known_.end()) return found->second;
-    return known_[{from, file}] = from == "file" ? of_file(file) : of_stream(from);
-  }
-
- private:
-  Source of_file(const std::string& file) const {
-    FileText text = read_inside(search_.folder, file, kMaxSearchedFile);
-    const bool whole = text.tail.empty();
-    return {"'" + file + "'", std::move(text.head), std::move(text.tail), whole,
-            std::move(text.problem)};
-  }
-  Source of_stream(const std::string& from) const {
-    const OutputCapture& capture = from == "stderr" ? search_.err : search_.out;
-    if (capture.dropped() == 0) return {from, capture.head() + capture.tail(), "", true, ""};
-    return {from, capture.head(), capture.tail(), false, ""};
-  }
-
-  const Search& search_;
-  std::map<std::pair<std::string, std::string>, Source> known_;
-};
-
-std::optional<std::string> last_match_of_source(const std::regex& regex, const Source& source) {
-  auto found = source.whole ? std::nullopt : last_match_of_text(regex, source.tail);
-  if (!found) found = last_match_of_text(regex, source.head);
-  return found;
-}
 
 class Extractor {
  public:
-  explicit Extractor(const Search& search) : search_(search), sources_(search) {}
+  explicit Extractor(const Search& search) : search_(search) {}
 
   Extraction run() {
     for (const MetricSpec& metric : search_.metrics) extract_one(metric);
@@ -117,6 +84,20 @@ class Extractor {
   }
 
  private:
+  const Source& source(const std::string& from, const std::string& file) {
+    const auto [known, is_new] = known_.try_emplace({from, file});
+    if (is_new) known->second = from == "file" ? of_file(file) : of_stream(from);
+    return known->second;
+  }
+  Source of_file(const std::string& file) const {
+    return {"'" + file + "'", read_inside(search_.folder, file, kMaxSearchedFile)};
+  }
+  Source of_stream(const std::string& from) const {
+    const OutputCapture& capture = from == "stderr" ? search_.err : search_.out;
+    if (capture.dropped() == 0) return {from, {capture.head() + capture.tail(), "", ""}};
+    return {from, {capture.head(), capture.tail(), ""}};
+  }
+
   void extract_one(const MetricSpec& metric) {
     std::string problem;
     const auto value = value_of(metric, problem);
@@ -129,19 +110,19 @@ class Extractor {
   }
 
   std::optional<double> value_of(const MetricSpec& metric, std::string& problem) {
-    const Source& source = sources_.get(metric.from, metric.file);
-    problem = source.problem;
+    const Source& from = source(metric.from, metric.file);
+    problem = from.text.problem;
     if (!problem.empty()) return std::nullopt;
     if (!metric.json.empty()) {
-      JsonNumber number = json_number_at(source.whole ? source.head : source.tail, metric.json);
-      if (!number.value) problem = "in " + source.name + ": " + number.problem;
+      JsonNumber number =
+          json_number_at(from.text.tail.empty() ? from.text.head : from.text.tail, metric.json);
+      if (!number.value) problem = "in " + from.name + ": " + number.problem;
       return number.value;
     }
     try {
-      const std::regex regex(metric.pattern, std::regex::ECMAScript);
-      const auto found = last_match_of_source(regex, source);
+      const auto found = from.last_match(metric.pattern, std::regex::ECMAScript);
       if (!found) {
-        problem = "no line of " + source.name + " matches '" + metric.pattern + "'";
+        problem = "no line of " + from.name + " matches '" + metric.pattern + "'";
         return std::nullopt;
       }
       const auto value = to_number(*found);
@@ -154,20 +135,17 @@ class Extractor {
   }
 
   void check_one(const SanityRule& rule, int number) {
-    if (rule.kind != SanityRule::Kind::must_match &&
-        rule.kind != SanityRule::Kind::must_not_match) {
-      return;
-    }
-    const Source& source = sources_.get(rule.from, rule.file);
-    if (!source.problem.empty()) {
-      result_.broken.push_back(name_of(rule, number) + ", but " + source.problem);
+    if (!is_about_text(rule)) return;
+    const Source& from = source(rule.from, rule.file);
+    if (!from.text.problem.empty()) {
+      result_.broken.push_back(name_of(rule, number) + ", but " + from.text.problem);
       return;
     }
     try {
       // The whole match is what a person wants to see, whatever it groups.
-      const std::regex regex("(?:" + rule.pattern + ")",
-                             std::regex::ECMAScript | std::regex::nosubs);
-      const auto broken = broken_by_text(rule, number, last_match_of_source(regex, source));
+      const auto broken = broken_by_text(
+          rule, number,
+          from.last_match("(?:" + rule.pattern + ")", std::regex::ECMAScript | std::regex::nosubs));
       if (broken) result_.broken.push_back(*broken);
     } catch (const std::regex_error& e) {
       result_.broken.push_back(name_of(rule, number) +
@@ -176,7 +154,7 @@ class Extractor {
   }
 
   const Search& search_;
-  Sources sources_;
+  std::map<std::pair<std::string, std::string>, Source> known_;
   Extraction result_;
 };
 
@@ -195,31 +173,19 @@ std::string to_text(const Extraction& extraction) {
 
 Extraction from_text(const std::string& text) {
   Extraction result;
-  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
-    const std::string line = text.substr(at, end + 1 - at);
-    if (line[0] == '!' || line[0] == '?') {
-      (line[0] == '!' ? result.problems : result.broken).push_back(line.substr(1, line.size() - 2));
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with('!')) {
+      result.problems.emplace_back(line.substr(1));
+    } else if (line.starts_with('?')) {
+      result.broken.emplace_back(line.substr(1));
     } else {
-      auto records = record::parse(line);
-      for (auto& metric : records.metrics) result.metrics.push_back(std::move(metric));
+      const record::Decoded decoded = record::decode_line(line, true);
+      if (const auto* metric = std::get_if<record::Metric>(&decoded.content)) {
+        result.metrics.push_back(*metric);
+      }
     }
   }
   return result;
-}
-
-// Everything up to the end of the stream; false when the deadline passed first.
-bool read_until(int fd, Nanoseconds deadline, std::string& text) {
-  char buffer[4096];
-  while (true) {
-    const Nanoseconds left = deadline - system_clock().steady();
-    pollfd entry{fd, POLLIN, 0};
-    const int ready = left <= 0 ? 0 : poll(&entry, 1, static_cast<int>(left / kMillisecond) + 1);
-    if (ready == 0) return false;
-    const ssize_t n = ready < 0 ? -1 : read(fd, buffer, sizeof buffer);
-    if (n == 0) return true;
-    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) return false;
-  }
 }
 
 Extraction failure(const Search& search, const std::string& why) {
@@ -229,7 +195,7 @@ Extraction failure(const Search& search, const std::string& why) {
   }
   for (std::size_t i = 0; i < search.rules.size(); ++i) {
     const SanityRule& rule = search.rules[i];
-    if (rule.pattern.empty()) continue;
+    if (!is_about_text(rule)) continue;
     result.broken.push_back(name_of(rule, static_cast<int>(i) + 1) + ", but " + why);
   }
   return result;
@@ -254,7 +220,8 @@ Extraction extract_guarded(const Search& search, Nanoseconds limit) {
   pipe->write_end.reset();
   if (child < 0) return failure(search, system_error("fork", errno).message);
   std::string text;
-  const bool in_time = read_until(pipe->read_end.get(), system_clock().steady() + limit, text);
+  const bool in_time =
+      read_until(pipe->read_end.get(), system_clock().steady() + limit, kMostAnswer, text);
   pipe->read_end.reset();
   if (!in_time) kill(child, SIGKILL);
   int status = 0;

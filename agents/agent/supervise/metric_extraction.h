@@ -6,7 +6,9 @@
 // extract_guarded() works in a child process with a deadline.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agents/agent/supervise/supervisor.h"
@@ -17,7 +19,6 @@
 namespace kneepoint::agent {
 
 constexpr std::size_t kMaxMatchedLine = 2048;  // of a longer line, only these bytes are searched
-
 constexpr std::size_t kMaxSearchedFile = 16 * 1024 * 1024;  // of a longer file, head and tail
 
 struct Extraction {
@@ -34,6 +35,14 @@ struct Search {
   const OutputCapture& err;
   std::string folder;  // of files; "": the step has none of its own
 };
+
+// A number out of a JSON text by a path. The text is a document, or lines of which some are: then
+// the last that is one counts, as programs print a log before their result.
+struct JsonNumber {
+  std::optional<double> value;
+  std::string problem;  // "'timing' has no 'total'; it has 'setup', 'solve'"
+};
+JsonNumber json_number_at(std::string_view text, const std::string& path);
 
 Extraction extract(const Search& search);
 // The same, never longer than `limit`, and alive whatever std::regex does.

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "agents/agent/text.h"
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/json_text.h"
 
@@ -117,12 +118,6 @@ std::string with_last_line(std::string text, const Observed& seen) {
   return text;
 }
 
-std::string joined(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const auto& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
-  return text;
-}
-
 bool is_allowed(const Observed& seen, int exit_code) {
   return std::find(seen.exit_codes.begin(), seen.exit_codes.end(), exit_code) !=
          seen.exit_codes.end();
@@ -131,10 +126,9 @@ bool is_allowed(const Observed& seen, int exit_code) {
 // Which would have been good, when the plan says so.
 std::string only_allowed(const Observed& seen) {
   if (seen.exit_codes == std::vector<int>{0}) return "";
-  std::string codes;
-  for (const int code : seen.exit_codes)
-    codes += (codes.empty() ? "" : ", ") + std::to_string(code);
-  return "; its sanity rule allows " + codes;
+  std::vector<std::string> codes;
+  for (const int code : seen.exit_codes) codes.push_back(std::to_string(code));
+  return "; its sanity rule allows " + joined(codes, ", ");
 }
 
 Verdict killed(const Observed& seen, int number, const std::string& who) {
@@ -164,7 +158,7 @@ Verdict judge_records(const Observed& seen, const record::Records& records) {
   }
   const bool has_time = std::any_of(records.metrics.begin(), records.metrics.end(),
                                     [](const auto& metric) { return metric.name == "time"; });
-  const std::string missing = joined(seen.metric_problems);
+  const std::string missing = joined(seen.metric_problems, "; ");
   if (timed == 0 && !has_time) {
     return {"failed", "no_time", missing.empty() ? "no samples and no metric 'time'" : missing};
   }
@@ -214,7 +208,7 @@ Verdict judge(const Observed& seen, const record::Records& records, record::End&
             with_last_line(
                 who + " exited with " + std::to_string(end.exit_code) + only_allowed(seen), seen)};
   }
-  if (!seen.broken.empty()) return {"failed", "wrong_answer", joined(seen.broken)};
+  if (!seen.broken.empty()) return {"failed", "wrong_answer", joined(seen.broken, "; ")};
   return judge_records(seen, records);
 }
 

@@ -6,16 +6,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
+#include <set>
 
 #include "agents/agent/file.h"
 
 namespace kneepoint::agent {
 namespace {
 
-bool takes_dash_x(const std::string& program) {
-  const std::string name = program.substr(program.rfind('/') + 1);
-  return name == "mpirun" || name == "orterun" || name == "prterun" || name == "mpirun.openmpi";
-}
+constexpr std::string_view kTakeDashX[] = {"mpirun", "orterun", "prterun", "mpirun.openmpi"};
 
 bool time_is_from(const StepSpec& step, const char* source) {
   return std::any_of(step.metrics.begin(), step.metrics.end(), [&](const MetricSpec& metric) {
@@ -30,14 +29,12 @@ std::int64_t in_mpi(const record::RankProfile& times) {
 std::vector<record::Operation> merge_operations(const Reports& reports) {
   std::map<std::string, record::Operation> by_name;
   for (const auto& [rank, report] : reports.profiles) {
-    for (const CallTotal& call : report.calls) {
-      record::Operation& sum = by_name[call.name];
-      sum.name = call.name;
-      sum.kind = call.kind;
+    for (const record::Operation& call : report.calls) {
+      record::Operation& sum = by_name.try_emplace(call.name, call.name, call.kind).first->second;
       sum.calls += call.calls;
       sum.bytes += call.bytes;
-      sum.time_ns += call.ns;
-      sum.max_ns = std::max(sum.max_ns, call.ns);
+      sum.time_ns += call.time_ns;
+      sum.max_ns = std::max(sum.max_ns, call.time_ns);
     }
   }
   std::vector<record::Operation> operations;
@@ -61,15 +58,14 @@ record::Sample sample_of(const Reports& reports, std::size_t at) {
   const auto ranks = static_cast<std::int64_t>(reports.probes.size());
   std::int64_t sum = 0, communication = 0;
   bool split = true;
-  bool first = true;
+  sample.min_ns = std::numeric_limits<std::int64_t>::max();
   for (const auto& [rank, probe] : reports.probes) {
     const ProbeIteration& one = probe.kept[at];
     sum += one.ns;
     sample.max_ns = std::max(sample.max_ns, one.ns);
-    sample.min_ns = first ? one.ns : std::min(sample.min_ns, one.ns);
+    sample.min_ns = std::min(sample.min_ns, one.ns);
     split = split && one.mpi_ns >= 0;
     communication += std::clamp<std::int64_t>(one.mpi_ns, 0, one.ns);
-    first = false;
   }
   sample.mean_ns = sum / ranks;
   if (split) {
@@ -101,13 +97,10 @@ record::RankTotal total_of(const RankProfileReport& report, const ProbeReport* p
 
 void add_probe_metrics(const Reports& reports, Derived& out) {
   if (reports.probes.empty()) return;
-  // Of the first rank that has it.
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   for (const auto& [rank, probe] : reports.probes) {
-    for (const record::Metric& metric : probe.metrics) {
-      if (std::find(seen.begin(), seen.end(), metric.name) != seen.end()) continue;
-      seen.push_back(metric.name);
-      out.metrics.push_back(metric);
+    for (const record::Metric& metric : probe.metrics) {  // of the first rank that has it
+      if (seen.insert(metric.name).second) out.metrics.push_back(metric);
     }
   }
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> regions;  // sum, max over ranks
@@ -131,18 +124,15 @@ std::string state_of(const Reports& reports, int ranks) {
   if (reports.profiles.empty()) {
     return "none: no rank reported; is it an MPI program, linked with MPI's shared library?";
   }
-  const auto complete =
-      std::count_if(reports.profiles.begin(), reports.profiles.end(),
-                    [](const auto& report) { return report.second.times.complete; });
-  const auto all = static_cast<std::ptrdiff_t>(reports.profiles.begin()->second.ranks);
+  const int reported = static_cast<int>(reports.profiles.size());
+  const int all = std::max(ranks, reports.profiles.begin()->second.ranks);
+  const bool complete = std::all_of(reports.profiles.begin(), reports.profiles.end(),
+                                    [](auto& one) { return one.second.times.complete; });
   std::string text = "mpi";
-  if (static_cast<std::ptrdiff_t>(reports.profiles.size()) < std::max<std::ptrdiff_t>(all, ranks)) {
-    text += ", " + std::to_string(reports.profiles.size()) + " of " +
-            std::to_string(std::max<std::ptrdiff_t>(all, ranks)) + " ranks";
+  if (reported < all) {
+    text += ", " + std::to_string(reported) + " of " + std::to_string(all) + " ranks";
   }
-  if (complete < static_cast<std::ptrdiff_t>(reports.profiles.size())) {
-    text += ", ended before MPI_Finalize";
-  }
+  if (!complete) text += ", ended before MPI_Finalize";
   return text;
 }
 
@@ -154,10 +144,6 @@ std::string profile_folder(const StepSpec& step) {
 
 std::string probe_folder(const StepSpec& step) {
   return step.run_dir + "/probe";
-}
-
-std::string profile_library() {
-  return find_part(kProfileLibrary);
 }
 
 void add_profile_variables(const StepSpec& step, const std::string& library,
@@ -178,7 +164,10 @@ void add_profile_variables(const StepSpec& step, const std::string& library,
 
 std::vector<std::string> with_passed_variables(const StepSpec& step, bool preloaded) {
   std::vector<std::string> argv = step.argv;
-  if (argv.empty() || !takes_dash_x(argv[0])) return argv;
+  const std::string program = argv[0].substr(argv[0].rfind('/') + 1);
+  if (std::find(std::begin(kTakeDashX), std::end(kTakeDashX), program) == std::end(kTakeDashX)) {
+    return argv;
+  }
   // In pods the hosts are named and their number is not told.
   const bool names_hosts = std::find(argv.begin(), argv.end(), "--host") != argv.end();
   if (step.nodes < 2 && !names_hosts) return argv;

@@ -20,16 +20,11 @@ namespace kneepoint::agent {
 // What the libraries inside the workload left behind: one report for each rank, from the preloaded
 // profile of MPI calls, from the probe, or both. The texts are the workload's: anything may stand
 // in them, and what doesn't read is left out and counted.
-struct CallTotal {
-  std::string name, kind;
-  std::int64_t calls = 0, bytes = 0, ns = 0;
-};
-
 struct RankProfileReport {
   int ranks = 1;
   std::string host, cpus;
   record::RankProfile times;
-  std::vector<CallTotal> calls;
+  std::vector<record::Operation> calls;  // of this rank: `max_ns` is not used
 };
 
 struct ProbeIteration {
@@ -67,9 +62,6 @@ constexpr const char* kProfileLibrary = "libkneepoint-pmpi.so";
 
 std::string profile_folder(const StepSpec& step);
 std::string probe_folder(const StepSpec& step);
-
-// The library that was installed with the agent; "": it is not there.
-std::string profile_library();
 
 // Adds the variables that both libraries go by. `library`: "" if it is not to be loaded.
 void add_profile_variables(const StepSpec& step, const std::string& library,

@@ -4,16 +4,14 @@
 // is there.
 #include "agents/agent/supervise/profile.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "agents/agent/file.h"
+#include "agents/agent/text.h"
 
 namespace kneepoint::agent {
 namespace {
@@ -25,31 +23,35 @@ constexpr std::size_t kMostWord = 1024;
 
 using Words = std::vector<std::string_view>;
 
-Words words_of(std::string_view line) {
-  Words words;
-  while (!line.empty()) {
-    const std::size_t end = std::min(line.find(' '), line.size());
-    if (end > 0) words.push_back(line.substr(0, end));
-    line.remove_prefix(std::min(end + 1, line.size()));
-  }
-  return words;
+bool read_word(std::string_view word, std::int64_t& to) {
+  const auto value = whole_number<std::int64_t>(word);
+  to = value.value_or(0);
+  return value && to >= 0;
 }
-
-bool read_number(std::string_view word, std::int64_t& to,
-                 std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), to);
-  return error == std::errc() && end == word.data() + word.size() && to >= 0 && to <= most;
+bool read_word(std::string_view word, int& to) {
+  const auto value = whole_number<int>(word);
+  to = value.value_or(0);
+  return value && to >= 0 && to <= kMostRanks;
 }
-
-bool read_number(std::string_view word, int& to, int most) {
-  std::int64_t value = 0;
-  if (!read_number(word, value, most)) return false;
-  to = static_cast<int>(value);
+bool read_word(std::string_view word, double& to) {
+  const auto value = whole_number<double>(word);
+  to = value.value_or(0);
+  return value && std::isfinite(to);
+}
+bool read_word(std::string_view word, bool& to) {
+  to = word == "1";
+  return true;
+}
+bool read_word(std::string_view word, std::string& to) {
+  to = word == "-" ? "" : word.substr(0, kMostWord);
   return true;
 }
 
-std::string plain(std::string_view word) {
-  return word == "-" ? "" : std::string(word.substr(0, kMostWord));
+// What follows the first word, each into its field; false: not as many words, or a wrong one.
+template <typename... Fields>
+bool read_words(const Words& words, Fields&... fields) {
+  std::size_t at = 0;
+  return words.size() == 1 + sizeof...(fields) && (read_word(words[++at], fields) && ...);
 }
 
 bool is_call_name(std::string_view name) {
@@ -60,83 +62,83 @@ bool is_call_name(std::string_view name) {
          });
 }
 
+constexpr std::pair<std::string_view, std::int64_t record::RankProfile::*> kKinds[] = {
+    {"collective", &record::RankProfile::collective_ns},
+    {"point_to_point", &record::RankProfile::point_to_point_ns},
+    {"wait", &record::RankProfile::wait_ns},
+    {"one_sided", &record::RankProfile::one_sided_ns},
+    {"other", &record::RankProfile::other_ns}};
+
 std::int64_t* time_in(record::RankProfile& times, std::string_view kind) {
-  if (kind == "collective") return &times.collective_ns;
-  if (kind == "point_to_point") return &times.point_to_point_ns;
-  if (kind == "wait") return &times.wait_ns;
-  if (kind == "one_sided") return &times.one_sided_ns;
-  if (kind == "other") return &times.other_ns;
+  for (const auto& [word, member] : kKinds) {
+    if (word == kind) return &(times.*member);
+  }
   return nullptr;
 }
 
-bool read_profile_line(const Words& w, RankProfileReport& report) {
-  record::RankProfile& times = report.times;
-  if (w[0] == "rank" && w.size() == 3) {
-    return read_number(w[1], times.rank, kMostRanks) && read_number(w[2], report.ranks, kMostRanks);
-  }
-  if (w[0] == "call" && w.size() == 6) {
-    CallTotal call{std::string(w[1]), std::string(w[2])};
-    if (!is_call_name(w[1]) || time_in(times, w[2]) == nullptr || !read_number(w[3], call.calls) ||
-        !read_number(w[4], call.bytes) || !read_number(w[5], call.ns)) {
-      return false;
-    }
-    report.calls.push_back(std::move(call));
-    return true;
-  }
-  if (w[0] == "in" && w.size() == 3) {
-    std::int64_t* const time = time_in(times, w[1]);
-    return time != nullptr && read_number(w[2], *time);
-  }
-  if (w.size() != 2) return false;
-  if (w[0] == "host") return report.host = plain(w[1]), true;
-  if (w[0] == "cpus") return report.cpus = plain(w[1]), true;
-  if (w[0] == "window") return read_number(w[1], times.window_ns);
-  if (w[0] == "threads") return read_number(w[1], times.threads, 1 << 20);
-  if (w[0] == "other_threads") return read_number(w[1], times.other_threads_ns);
-  if (w[0] == "complete") return times.complete = w[1] == "1", true;
-  return false;
-}
+// How a line with this first word is read.
+template <typename Report>
+using Reader = std::pair<std::string_view, bool (*)(const Words&, Report&)>;
 
-bool read_probe_line(const Words& w, ProbeReport& report) {
-  if (w[0] == "i" && w.size() == 3 && report.kept.size() < kMostIterations) {
-    ProbeIteration one;
-    if (!read_number(w[1], one.ns)) return false;
-    if (w[2] != "-1" && !read_number(w[2], one.mpi_ns)) return false;
-    report.kept.push_back(one);
-    return true;
-  }
-  if (w[0] == "rank" && w.size() == 2) return read_number(w[1], report.rank, kMostRanks);
-  if (w[0] == "iterations" && w.size() == 2) return read_number(w[1], report.iterations);
-  if (w[0] == "region" && w.size() == 4) {
-    ProbeReport::Region region{plain(w[1])};
-    if (!read_number(w[2], region.calls) || !read_number(w[3], region.ns)) return false;
-    report.regions.push_back(std::move(region));
-    return true;
-  }
-  if (w[0] == "metric" && w.size() == 4) {
-    record::Metric metric{plain(w[1]), 0, plain(w[3])};
-    const std::string text(w[2]);
-    char* end = nullptr;
-    metric.value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || *end != '\0' || !std::isfinite(metric.value)) return false;
-    if (metric.name == "time" || metric.name.empty()) return true;  // T has other sources
-    report.metrics.push_back(std::move(metric));
-    return true;
-  }
-  return false;
+const Reader<RankProfileReport> kProfileLines[] = {
+    {"rank", [](auto& w, auto& r) { return read_words(w, r.times.rank, r.ranks); }},
+    {"host", [](auto& w, auto& r) { return read_words(w, r.host); }},
+    {"cpus", [](auto& w, auto& r) { return read_words(w, r.cpus); }},
+    {"window", [](auto& w, auto& r) { return read_words(w, r.times.window_ns); }},
+    {"threads", [](auto& w, auto& r) { return read_words(w, r.times.threads); }},
+    {"other_threads", [](auto& w, auto& r) { return read_words(w, r.times.other_threads_ns); }},
+    {"complete", [](auto& w, auto& r) { return read_words(w, r.times.complete); }},
+    {"in",
+     [](auto& w, auto& r) {
+       std::string kind;
+       std::int64_t ns = 0;
+       if (!read_words(w, kind, ns) || time_in(r.times, kind) == nullptr) return false;
+       *time_in(r.times, kind) = ns;
+       return true;
+     }},
+    {"call", [](auto& w, auto& r) {
+       record::Operation& call = r.calls.emplace_back();
+       return read_words(w, call.name, call.kind, call.calls, call.bytes, call.time_ns) &&
+              is_call_name(call.name) && time_in(r.times, call.kind) != nullptr;
+     }}};
+
+const Reader<ProbeReport> kProbeLines[] = {
+    {"rank", [](auto& w, auto& r) { return read_words(w, r.rank); }},
+    {"iterations", [](auto& w, auto& r) { return read_words(w, r.iterations); }},
+    {"i",
+     [](auto& w, auto& r) {
+       if (r.kept.size() >= kMostIterations) return false;
+       ProbeIteration& one = r.kept.emplace_back();
+       if (w.size() == 3 && w[2] == "-1") return read_word(w[1], one.ns);
+       return read_words(w, one.ns, one.mpi_ns);
+     }},
+    {"region",
+     [](auto& w, auto& r) {
+       ProbeReport::Region& region = r.regions.emplace_back();
+       return read_words(w, region.name, region.calls, region.ns);
+     }},
+    {"metric", [](auto& w, auto& r) {
+       record::Metric metric;
+       const bool good = read_words(w, metric.name, metric.value, metric.unit);
+       const bool counts = metric.name != "time" && !metric.name.empty();  // T has other sources
+       if (good && counts) r.metrics.push_back(metric);
+       return good;
+     }}};
+
+template <typename Report, std::size_t n>
+bool read_line(const Reader<Report> (&readers)[n], const Words& words, Report& report) {
+  const auto reader = std::find_if(std::begin(readers), std::end(readers),
+                                   [&](const auto& one) { return one.first == words[0]; });
+  return reader != std::end(readers) && reader->second(words, report);
 }
 
 std::vector<std::string> files_in(const std::string& folder) {
-  std::vector<std::string> names;
-  DIR* const directory = opendir(folder.c_str());
-  if (directory == nullptr) return names;
-  while (const dirent* const entry = readdir(directory)) {
-    const std::string name = entry->d_name;
+  std::vector<std::string> names = names_in(folder);
+  std::erase_if(names, [&](const std::string& name) {
     struct stat status {};  // a pipe in its place must not hold the agent up
-    if (!name.ends_with(".txt") || lstat((folder + "/" + name).c_str(), &status) != 0) continue;
-    if (S_ISREG(status.st_mode)) names.push_back(name);
-  }
-  closedir(directory);
+    return !name.ends_with(".txt") || lstat((folder + "/" + name).c_str(), &status) != 0 ||
+           !S_ISREG(status.st_mode);
+  });
   // "ranks.txt" holds all ranks and comes before what single ones left.
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a != "ranks.txt", a) < std::pair(b != "ranks.txt", b);
@@ -171,9 +173,9 @@ void read_reports(std::string_view text, Reports& reports) {
       good = true;
       part = ends ? Part::none : words[0] == "kneepoint-profile" ? Part::profile : Part::probe;
     } else if (part == Part::profile) {
-      good = read_profile_line(words, profile) && good;
+      good = read_line(kProfileLines, words, profile) && good;
     } else if (part == Part::probe) {
-      good = read_probe_line(words, probe) && good;
+      good = read_line(kProbeLines, words, probe) && good;
     }
   }
   if (part != Part::none) ++reports.unreadable;  // cut

@@ -29,7 +29,7 @@ bool RecordLog::pass_on(std::string_view workload_line) {
 
 Result<void> RecordLog::flush() {
   if (written_ == text_.size()) return {};
-  TRY(write_all(file_, std::string_view(text_).substr(written_), path_));
+  TRY(write_all(file_.get(), std::string_view(text_).substr(written_), path_));
   written_ = text_.size();
   return {};
 }
@@ -76,11 +76,10 @@ void WorkloadTail::follow(RecordLog& log, bool last) {
   }
   char buffer[64 * 1024];
   while (!unreadable_) {
-    const ssize_t n = pread(file_.get(), buffer, sizeof buffer, static_cast<off_t>(offset_));
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = read_some(file_.get(), buffer, sizeof buffer);
     if (n <= 0) break;
-    offset_ += static_cast<std::uint64_t>(n);
-    if (offset_ > kMaxWorkloadBytes) {
+    read_ += static_cast<std::uint64_t>(n);
+    if (read_ > kMaxWorkloadBytes) {
       unreadable_ = true;
       return bad("workload.ndjson is larger than " + std::to_string(kMaxWorkloadBytes) + " bytes");
     }

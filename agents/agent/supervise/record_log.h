@@ -55,9 +55,8 @@ class WorkloadTail {
 
   int bad_lines() const { return bad_lines_; }
   const std::string& first_bad() const { return first_bad_; }  // what was wrong, in words
-  bool unreadable() const {
-    return unreadable_;
-  }  // too large, noise or no plain file: read no further
+  // Too large, noise or no plain file: read no further.
+  bool unreadable() const { return unreadable_; }
 
  private:
   void take_line(RecordLog& log, std::string_view line);
@@ -66,7 +65,7 @@ class WorkloadTail {
   std::string path_;
   Fd file_;
   std::string partial_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t read_ = 0;  // bytes
   int line_ = 0;
   int bad_lines_ = 0;
   std::string first_bad_;

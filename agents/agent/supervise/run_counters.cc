@@ -50,12 +50,12 @@ std::string account_in(const std::string& folder) {
 // Controllers and path of each line NUMBER:CONTROLLERS:PATH; version 2 has no controllers.
 template <typename Visit>
 void for_each_group(std::string_view self, const Visit& visit) {
-  for_each_line(self, [&](std::string_view line) {
+  for (const std::string_view line : split(self, '\n')) {
     const std::size_t colon = line.find(':');
     const std::size_t second = colon == std::string_view::npos ? colon : line.find(':', colon + 1);
-    if (second == std::string_view::npos) return;
+    if (second == std::string_view::npos) continue;
     visit(std::string(line.substr(colon + 1, second - colon - 1)), line.substr(second + 1));
-  });
+  }
 }
 
 bool has_controller(const std::string& controllers, const std::string& name) {
@@ -160,17 +160,14 @@ double cpu_seconds_of(int who) {
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
   // cpu  user nice system idle iowait irq softirq steal guest guest_nice
   if (!proc_stat.starts_with("cpu ")) return std::nullopt;
-  const char* at = proc_stat.data() + 4;
-  const char* const end = proc_stat.data() + std::min(proc_stat.find('\n'), proc_stat.size());
+  const auto words = words_of(proc_stat.substr(0, proc_stat.find('\n')));
+  if (words.size() < 9) return std::nullopt;
   CpuTicks ticks;
-  for (int field = 0; field < 8; ++field) {
-    while (at < end && *at == ' ') ++at;
-    std::uint64_t value = 0;
-    const auto [next, problem] = std::from_chars(at, end, value);
-    if (problem != std::errc()) return std::nullopt;
-    at = next;
-    if (field != 3 && field != 4) ticks.busy += value;
-    if (field == 7) ticks.steal = value;
+  for (std::size_t field = 1; field <= 8; ++field) {
+    const auto value = whole_number<std::uint64_t>(words[field]);
+    if (!value) return std::nullopt;
+    if (field != 4 && field != 5) ticks.busy += *value;
+    if (field == 8) ticks.steal = *value;
   }
   return ticks;
 }

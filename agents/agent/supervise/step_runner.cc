@@ -2,8 +2,6 @@
 //
 // One step from claim to end record. Begin and provenance are on disk before the workload has done
 // much, so that a step whose agent was killed shows as begun without end.
-#include "agents/agent/supervise/step_runner.h"
-
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,9 +10,9 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "agents/agent/agent.h"
 #include "agents/agent/noise/noise.h"
 #include "agents/agent/noise/remote_noise.h"
-#include "agents/agent/pod/client.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/placement.h"
 #include "agents/agent/provenance/provenance.h"
@@ -114,7 +112,7 @@ class StepRun {
     session.tell(additions);
     const std::string script = step_.run_dir + "/folder.sh";
     if (access(script.c_str(), F_OK) == 0) additions.emplace_back(kFolderVariable, script);
-    if (step_.profile == "mpi") library_ = profile_library();
+    if (step_.profile == "mpi") library_ = find_part(kProfileLibrary);
     add_profile_variables(step_, library_, additions);
     auto child = start_child(with_passed_variables(step_, !library_.empty()), additions, folder_);
     if (!child) {
@@ -183,7 +181,7 @@ class StepRun {
     if (link.empty()) return;
     note_lost_pod();
     if (!seen_.lost_pod.empty()) return;  // all pods end anyway
-    const Cleaned cleaned = clean_peers(link, cancelled ? kHurriedCleaning : kCleaning);
+    const Leftovers cleaned = clean_peers(link, cancelled ? kHurriedCleaning : kCleaning);
     seen_.leftovers += cleaned.killed;
     seen_.leftovers_gone = cleaned.gone;
     note_lost_pod();

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+
+#include "agents/agent/text.h"
 
 namespace kneepoint::agent {
 
@@ -54,11 +55,8 @@ std::string last_line(const OutputCapture& capture, std::size_t limit) {
   const bool whole = capture.dropped() == 0;
   for (const std::string& part :
        {whole ? capture.head() + capture.tail() : capture.tail(), capture.head()}) {
-    const std::size_t last = part.find_last_not_of(" \t\r\n");
-    if (last == std::string::npos) continue;
-    const std::size_t newline = part.rfind('\n', last);
-    const std::size_t first = newline == std::string::npos ? 0 : newline + 1;
-    return part.substr(first, std::min(last + 1 - first, limit));
+    std::string_view text = std::string_view(part).substr(0, part.find_last_not_of(" \t\r\n") + 1);
+    if (!text.empty()) return std::string(take_last_line(text).substr(0, limit));
   }
   return "";
 }
@@ -89,8 +87,7 @@ class SupervisorLoop {
   Supervision run(const std::function<bool()>& on_tick) {
     while (!reap()) {
       wait(std::min(next_tick_, stage_deadline_));
-      out_.drain(kOutputBlocksPerTurn);
-      err_.drain(kOutputBlocksPerTurn);
+      drain(kOutputBlocksPerTurn);
       signals_.read_pending();
       const Nanoseconds now = system_clock().steady();
       if (signals_.cancel_asked() && stage_ == Stage::running) {
@@ -113,8 +110,7 @@ class SupervisorLoop {
       await_helpers(grace_, true);
     }
     result_.leftovers = kill_leftovers(pid_, kKillLimit);
-    out_.drain(kBlocksAtEnd);
-    err_.drain(kBlocksAtEnd);
+    drain(kBlocksAtEnd);
     return result_;
   }
 
@@ -129,9 +125,13 @@ class SupervisorLoop {
       const bool hurry = signals_.cancel_asked() && !though_cancelled;
       if (left == 0 || hurry || now >= deadline) return left;
       wait(std::min(now + kHelperTick, deadline));  // an end wakes it, unless it is a grandchild's
-      out_.drain(kOutputBlocksPerTurn);
-      err_.drain(kOutputBlocksPerTurn);
+      drain(kOutputBlocksPerTurn);
     }
+  }
+
+  void drain(int blocks) {
+    out_.drain(blocks);
+    err_.drain(blocks);
   }
 
   void wait(Nanoseconds until) {
@@ -147,16 +147,12 @@ class SupervisorLoop {
 
   // True when the workload itself has ended. Adopted processes that ended are reaped on the way.
   bool reap() {
-    while (true) {
-      int status = 0;
-      const pid_t pid = waitpid(-1, &status, WNOHANG);
-      if (pid == pid_) {
-        result_.wait_status = status;
-        return true;
-      }
-      if (pid > 0 || (pid < 0 && errno == EINTR)) continue;
-      return false;
+    while (const auto child = reap_child()) {
+      if (child->pid != pid_) continue;
+      result_.wait_status = child->status;
+      return true;
     }
+    return false;
   }
 
   bool next_stage(Nanoseconds now) {
@@ -176,8 +172,7 @@ class SupervisorLoop {
   }
 
   void ask_to_end(Nanoseconds now) {
-    kill(-pid_, SIGTERM);
-    kill(-pid_, SIGCONT);  // a stopped program can't end
+    signal_group(pid_, SIGTERM);
     stage_ = Stage::asked_to_end;
     stage_deadline_ = now + grace_;
   }
@@ -204,8 +199,7 @@ class SupervisorLoop {
 
 void OutputStream::drain(int rounds) {
   while (pipe_.is_open() && rounds-- > 0) {
-    const ssize_t n = read(pipe_.get(), block.data(), block.size());
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = read_some(pipe_.get(), block.data(), block.size());
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) return pipe_.reset();
     capture_.append(std::string_view(block.data(), static_cast<std::size_t>(n)));
@@ -225,7 +219,7 @@ void OutputStream::write_out(std::string_view bytes) {
       return;
     }
   }
-  const auto result = write_all(file_, bytes, path_);
+  const auto result = write_all(file_.get(), bytes, path_);
   if (!result) problem_ = result.error().message;
 }
 

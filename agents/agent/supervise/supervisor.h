@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "agents/agent/supervise/child.h"
-#include "agents/agent/supervise/signals.h"
 
 namespace kneepoint::agent {
 
@@ -28,7 +27,6 @@ class OutputCapture {
 
   void append(std::string_view bytes);
 
-  std::uint64_t total() const { return total_; }
   std::uint64_t dropped() const { return total_ - head_.size() - ring_.size(); }
   const std::string& head() const { return head_; }
   std::string tail() const;  // oldest byte first
@@ -57,7 +55,6 @@ class OutputStream {
 
   void attach(Fd pipe) { pipe_ = std::move(pipe); }
   int fd() const { return pipe_.get(); }
-  bool is_open() const { return pipe_.is_open(); }
   void drain(int rounds);  // reads at most so many blocks; closes the pipe at its end
   void flush();
   void finish();

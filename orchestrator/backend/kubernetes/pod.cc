@@ -3,12 +3,11 @@
 // Every pod has folders of its own to write to and nothing else, no account's token, and no rights
 // that it could do without.
 #include "orchestrator/backend/kubernetes/manifest.h"
+#include "orchestrator/base/hash.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
-
-#include "agents/wire/frame.h"
 
 namespace kneepoint {
 namespace {
@@ -36,7 +35,7 @@ json environment_of(const AllocationRequest& request, const Site& site, const st
   // base64, so that nothing in it can look like a reference to another variable.
   const std::string text = role == KubeRole::worker
                                ? std::string()
-                               : record::base64_encoded(kube_allocation_text(request, site, job));
+                               : base64_encoded(kube_allocation_text(request, site, job));
   int piece = 0;
   for (std::size_t at = 0; at < text.size(); at += kPieceBytes) {
     list.push_back(

@@ -17,7 +17,8 @@
 #include <thread>
 
 #include "agents/wire/frame.h"
-#include "agents/wire/way_home.h"
+#include "agents/wire/record.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/server/push/endpoint.h"
 #include "orchestrator/store/push_spool.h"
@@ -197,7 +198,7 @@ TEST_F(PushAgentTest, APodPushesAndPrintsTheSameRecords) {
                             {"KNEEPOINT_WORK", folder_ + "/work"},
                             {"HOME", folder_ + "/work/home"},
                             {"TMPDIR", folder_ + "/work/tmp"},
-                            {"KNEEPOINT_ALLOCATION_0", record::base64_encoded(text)}}),
+                            {"KNEEPOINT_ALLOCATION_0", base64_encoded(text)}}),
             0)
       << read(folder_ + "/err");
   const std::string records = read(runs() + "/r1-a1/records.ndjson");

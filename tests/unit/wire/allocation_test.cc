@@ -5,18 +5,20 @@
 
 #include <gtest/gtest.h>
 
+#include "orchestrator/base/json_put.h"
+
 namespace kneepoint {
 namespace {
 
 // Every field of the lists, one by one.
 template <typename T>
 void expect_same(const T& one, const T& other) {
-  if constexpr (wire::is_plain<T> || std::is_same_v<T, wire::Pairs>) {
+  if constexpr (std::is_arithmetic_v<T> || JsonText<T> || std::is_same_v<T, wire::Pairs>) {
     EXPECT_EQ(one, other);
-  } else if constexpr (wire::is_list<T>) {
+  } else if constexpr (JsonList<T>) {
     ASSERT_EQ(one.size(), other.size());
     for (std::size_t i = 0; i < one.size(); ++i) expect_same(one[i], other[i]);
-  } else if constexpr (wire::is_optional<T>) {
+  } else if constexpr (is_optional<T>) {
     ASSERT_EQ(one.has_value(), other.has_value());
     if (one) expect_same(*one, *other);
   } else {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "agents/wire/record.h"
-#include "agents/wire/way_home.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/random.h"
 

@@ -2,7 +2,7 @@
 //
 // What samplers of other nodes say and how it is put together: one entry for each node, and what
 // our own programs used there is nobody else's.
-#include "agents/agent/noise/node_sampler.h"
+#include "agents/agent/noise/remote_noise.h"
 
 #include <gtest/gtest.h>
 

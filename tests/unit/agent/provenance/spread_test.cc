@@ -27,7 +27,7 @@ TEST(Spread, EveryRankKnowsItsPlaceAndTheMeetingPoint) {
   Spread spread;
   spread.pods = 3;
   spread.ranks_per_pod = 2;
-  const Variables list = rank_variables(spread, "j-0.j", 3);
+  const Environment list = rank_variables(spread, "j-0.j", 3);
   const std::map<std::string, std::string> v(list.begin(), list.end());
   EXPECT_EQ(v.at("RANK"), "3");
   EXPECT_EQ(v.at("WORLD_SIZE"), "6");

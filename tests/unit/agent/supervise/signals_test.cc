@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each in a process of its own, since signals belong to the whole process.
-#include "agents/agent/supervise/signals.h"
+#include "agents/agent/supervise/child.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

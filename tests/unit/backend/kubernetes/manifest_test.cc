@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/backend/kubernetes/manifest.h"
+#include "orchestrator/base/hash.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-
-#include "agents/wire/frame.h"
 
 namespace kneepoint {
 namespace {
@@ -101,7 +100,7 @@ TEST(KubeManifest, StepsTravelInVariablesThatNoOneCanMistake) {
   const auto manifest = kube_manifest(request_of(2, StarterKind::mpirun), site_of(), "k");
   const json job = json::parse(manifest.job);
   std::string text;
-  ASSERT_TRUE(record::base64_decoded(variable(job, "KNEEPOINT_ALLOCATION_0"), text));
+  ASSERT_TRUE(base64_decoded(variable(job, "KNEEPOINT_ALLOCATION_0"), text));
   const json step = json::parse(text)["steps"][0];
   EXPECT_EQ(step["run_dir"], "/kneepoint/runs/r7-a1");
   const std::string argv = step["argv"].dump();
@@ -123,8 +122,7 @@ TEST(KubeManifest, WhereToPushTravelsWithTheStepsAndIsNoPartOfTheHash) {
   EXPECT_EQ(manifest.hash, hash) << "an adopted job is ours though we listen elsewhere now";
   EXPECT_EQ(manifest.job.find("secret"), std::string::npos);
   std::string text;
-  ASSERT_TRUE(
-      record::base64_decoded(variable(json::parse(manifest.job), "KNEEPOINT_ALLOCATION_0"), text));
+  ASSERT_TRUE(base64_decoded(variable(json::parse(manifest.job), "KNEEPOINT_ALLOCATION_0"), text));
   EXPECT_EQ(json::parse(text)["push"]["token"], "secret");
   EXPECT_EQ(json::parse(text)["push"]["url"], "https://controller:8443");
 }
@@ -132,8 +130,7 @@ TEST(KubeManifest, WhereToPushTravelsWithTheStepsAndIsNoPartOfTheHash) {
 TEST(KubeManifest, AProgramWithoutMpiIsStartedInEveryPod) {
   const auto manifest = kube_manifest(request_of(3, StarterKind::none), site_of(), "k");
   std::string text;
-  ASSERT_TRUE(
-      record::base64_decoded(variable(json::parse(manifest.job), "KNEEPOINT_ALLOCATION_0"), text));
+  ASSERT_TRUE(base64_decoded(variable(json::parse(manifest.job), "KNEEPOINT_ALLOCATION_0"), text));
   const json argv = json::parse(text)["steps"][0]["argv"];
   const json opening(argv.begin() + 1, argv.begin() + 9);
   EXPECT_EQ(opening, json::parse(R"(["spread","3","-r","2","-x","OMP_NUM_THREADS","--",)"
@@ -151,7 +148,7 @@ TEST(KubeManifest, ALargeAllocationIsCutIntoPieces) {
     joined += piece;
   }
   std::string text;
-  ASSERT_TRUE(record::base64_decoded(joined, text));
+  ASSERT_TRUE(base64_decoded(joined, text));
   EXPECT_TRUE(text ==
               kube_allocation_text(request, site_of(), kube_name(request.name, request.directory)));
 }

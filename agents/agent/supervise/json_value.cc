@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers written as texts ("1.5e3") count: many programs quote them.
-#include "agents/agent/json_value.h"
-
-#include <charconv>
+// Following a path into JSON. Numbers written as texts ("1.5e3") count: many programs quote them.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "agents/agent/supervise/metric_extraction.h"
+#include "agents/agent/text.h"
 #include "orchestrator/base/json_path.h"
 
 namespace kneepoint::agent {
@@ -24,16 +23,11 @@ json document_of(std::string_view text) {
   json whole = parsed(text);
   if (!whole.is_discarded()) return whole;
   while (!text.empty()) {
-    if (text.back() == '\n') text.remove_suffix(1);
-    const std::size_t newline = text.rfind('\n');
-    const std::size_t first = newline == std::string_view::npos ? 0 : newline + 1;
-    const std::string_view line = text.substr(first);
+    const std::string_view line = take_last_line(text);
     const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin != std::string_view::npos && (line[begin] == '{' || line[begin] == '[')) {
-      json one = parsed(line);
-      if (!one.is_discarded()) return one;
-    }
-    text = text.substr(0, first);
+    if (begin == std::string_view::npos || (line[begin] != '{' && line[begin] != '[')) continue;
+    json one = parsed(line);
+    if (!one.is_discarded()) return one;
   }
   return json(json::value_t::discarded);
 }
@@ -74,17 +68,10 @@ const json* step_into(const json& value, const JsonStep& step, const std::string
 }
 
 std::optional<double> number_of(const json& value) {
-  double number = 0;
-  if (value.is_number()) {
-    number = value.get<double>();
-  } else if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  } else {
-    return std::nullopt;
-  }
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  std::optional<double> number;
+  if (value.is_number()) number = value.get<double>();
+  if (value.is_string()) number = whole_number<double>(value.get_ref<const std::string&>());
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 }  // namespace

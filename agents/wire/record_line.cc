@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line to one value, by the lists of fields and nlohmann-json. Any bytes may come in: what
-// can't be read is a problem in words, never an exception.
+// One record to its line and back, by its list of fields: written by base/json_put.h, read by
+// nlohmann-json. Any bytes may come in: what can't be read is a problem in words, never an
+// exception.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "agents/wire/record.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint::record {
 namespace {
@@ -29,8 +31,7 @@ class FieldReader {
   template <typename Record>
   void take_all(Record& record) {
     wire::each_field(record, [&](const auto& field) {
-      constexpr Rule kRule = std::decay_t<decltype(field)>::rule;
-      take<kRule>(field.name, record.*field.get);
+      take<wire::rule_of<std::decay_t<decltype(field)>>()>(field.name, record.*field.get);
     });
   }
 
@@ -142,6 +143,22 @@ void read_content(const std::string& type, FieldReader& reader,
 }
 
 }  // namespace
+
+std::string to_line(int seq, const Content& record) {
+  JsonWriter w;
+  w.begin_object();
+  if (seq >= 0) w.put("v", kVersion).put("seq", seq);
+  std::visit(
+      [&w](const auto& content) {
+        using Record = std::decay_t<decltype(content)>;
+        if constexpr (!std::is_same_v<Record, std::monostate>) {
+          w.put("type", Record::kType);
+          put_fields(w, content);
+        }
+      },
+      record);
+  return w.end_object().text() + '\n';
+}
 
 Decoded decode_line(std::string_view line, bool stamped) {
   Decoded result;
