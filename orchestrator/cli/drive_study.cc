@@ -16,7 +16,6 @@
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/shell/terminal.h"
-#include "orchestrator/report/terminal/live_table.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 

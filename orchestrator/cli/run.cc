@@ -22,7 +22,7 @@
 #include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/plan/plan/builds.h"
-#include "orchestrator/report/build_text.h"
+#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/text.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/report/cost_section.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,10 +16,16 @@ double units_of(const CostPoint& point) {
   return to_units(point.per_result.micros);
 }
 
-// What an hour must be worth for this K to beat the slower one before it on the frontier.
+// What an hour must be worth for `k` to be better than all that is slower and cheaper.
+std::optional<Money> worth_of_hour(const CostCurve& curve, int k) {
+  const auto it = std::find_if(curve.break_evens.begin(), curve.break_evens.end(),
+                               [k](const BreakEven& one) { return one.faster == k; });
+  return it == curve.break_evens.end() ? std::nullopt : std::optional(it->per_hour);
+}
+
 std::string pays_above(const CostCurve& curve, const CostPoint& point) {
-  for (const BreakEven& one : curve.break_evens) {
-    if (one.faster == point.k) return amount_text(to_units(one.per_hour.micros)) + "/h";
+  if (const auto worth = worth_of_hour(curve, point.k)) {
+    return amount_text(to_units(worth->micros)) + "/h";
   }
   // The cheapest of those that some value of an hour makes the best.
   const bool first =
@@ -26,16 +34,8 @@ std::string pays_above(const CostCurve& curve, const CostPoint& point) {
 }
 
 std::string cost_words(const CostPoint& point) {
-  return rounded_text(point.per_result) + " " + amount_bounds(point.per_result_interval) +
-         " at K=" + std::to_string(point.k);
-}
-
-// What an hour must be worth for `k` to be better than all that is slower and cheaper.
-std::optional<Money> worth_of_hour(const CostCurve& curve, int k) {
-  for (const BreakEven& one : curve.break_evens) {
-    if (one.faster == k) return one.per_hour;
-  }
-  return std::nullopt;
+  return fmt::format("{} {} at K={}", rounded_text(point.per_result),
+                     amount_bounds(point.per_result_interval), point.k);
 }
 
 // Of two that cost the same the faster one.
@@ -56,45 +56,45 @@ std::string sentence(const CostCurve& curve, const CurveView& view) {
       curve.points.begin(), curve.points.end(),
       [&](const CostPoint& point) { return point.results == curve.points.front().results; });
   if (curve.mode == Mode::weak && same_results && curve.points.size() > 1) {
-    return text + ", the K to use. The problem grows with K and every run counts as one " +
-           plain(curve.result_name) +
-           ", so K are not compared; `result: {count: ...}` in the plan says how many a run makes.";
+    return fmt::format(
+        "{}, the K to use. The problem grows with K and every run counts as one {}, so K are not "
+        "compared; `result: {{count: ...}}` in the plan says how many a run makes.",
+        text, plain(curve.result_name));
   }
   if (used == cheapest) return text + ", the cheapest and the K to use.";
   if (used->per_result.micros == cheapest->per_result.micros) {
-    return text + ", the K to use; K=" + std::to_string(cheapest->k) +
-           " costs as much and is faster.";
+    return fmt::format("{}, the K to use; K={} costs as much and is faster.", text, cheapest->k);
   }
   text += ", the K to use";
   text += cheapest->per_result.micros > 0
-              ? ": " + fixed_text(units_of(*used) / units_of(*cheapest), 2) + " times the least, "
+              ? fmt::format(": {:.2f} times the least, ", units_of(*used) / units_of(*cheapest))
               : "; the least is ";
   text += cost_words(*cheapest);
   if (const auto worth = worth_of_hour(curve, used->k)) {
-    text += "; K=" + std::to_string(used->k) +
-            " pays where an hour of waiting is worth more than " + rounded_text(*worth);
+    text += fmt::format("; K={} pays where an hour of waiting is worth more than {}", used->k,
+                        rounded_text(*worth));
   } else if (!used->on_frontier) {
-    text += "; another K is both faster and cheaper than K=" + std::to_string(used->k);
+    text += fmt::format("; another K is both faster and cheaper than K={}", used->k);
   }
   return text + ".";
 }
 
-// As far as the list of curves; false: there is no cost, which is said.
-bool begin_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
-  w.key("cost");
-  if (!cost) {
-    w.null();
-    return false;
+// How a bill is made, by one measured K, and the results at each.
+void put_page_points(JsonWriter& w, const CostCurve& curve) {
+  w.key("points").begin_array();
+  bool billed = false;  // already
+  for (const CostPoint& point : curve.points) {
+    w.begin_object().put("k", point.k).put("modelled", point.modelled);
+    w.put("results", point.results);
+    const double seconds = to_seconds(point.bill.billed);
+    if (!billed && !point.modelled && seconds > 0) {
+      w.put("nodes", point.use.nodes).put("billed_seconds", seconds);
+      w.put("parts", point.bill.parts);
+      billed = true;
+    }
+    w.end_object();
   }
-  w.begin_object();
-  put_fields<Prices>(w, *cost);
-  w.key("curves").begin_array();
-  return true;
-}
-
-void begin_cost_curve(JsonWriter& w, const CostCurve& curve) {
-  w.begin_object().put("build", curve.build).put("case", curve.case_name);
-  w.put("shape", curve.shape_name).put("mode", curve.mode).put("result", curve.result_name);
+  w.end_array();
 }
 
 }  // namespace
@@ -128,82 +128,63 @@ std::string amount_bounds(const std::optional<Interval>& interval) {
   return "[" + amount_text(interval->low) + ", " + amount_text(interval->high) + "]";
 }
 
-DetailTable cost_table(const CostCurve& curve, std::optional<int> marked) {
-  DetailTable table;
+TextTable cost_table(const CostCurve& curve, std::optional<int> marked) {
   const std::string currency =
       curve.points.empty() ? "" : curve.points.front().per_result.currency + "/";
-  table.columns = {{""},
-                   {"K", Align::right},
-                   {"nodes", Align::right},
-                   {"T", Align::right},
-                   {"E", Align::right},
-                   {currency + plain(curve.result_name), Align::right},
-                   {"95%", Align::right, true},
-                   {"frontier", Align::right},
-                   {"pays above", Align::right},
-                   {"notes"}};
-  for (const CostPoint& point : curve.points) {
-    table.rows.push_back({marked == point.k ? ">" : "", std::to_string(point.k),
-                          std::to_string(point.use.nodes), seconds_text(point.seconds),
-                          efficiency_text(point.efficiency), amount_text(units_of(point)),
-                          amount_bounds(point.per_result_interval),
-                          point.frontier_share ? percent_text(*point.frontier_share)
-                          : point.on_frontier  ? "yes"
-                                               : "no",
-                          pays_above(curve, point), joined(point.flags, ", ")});
-  }
+  const std::vector<ColumnOf<CostPoint>> columns = {
+      {"", [=](auto& point) { return marked == point.k ? ">" : ""; }, Align::left},
+      {"K", [](auto& point) { return std::to_string(point.k); }},
+      {"nodes", [](auto& point) { return std::to_string(point.use.nodes); }},
+      {"T", [](auto& point) { return seconds_text(point.seconds); }},
+      {"E", [](auto& point) { return efficiency_text(point.efficiency); }},
+      {currency + plain(curve.result_name),
+       [](auto& point) { return amount_text(units_of(point)); }},
+      {"95%", [](auto& point) { return amount_bounds(point.per_result_interval); }, Align::right,
+       true},
+      {"frontier",
+       [](auto& point) {
+         if (point.frontier_share) return percent_text(*point.frontier_share);
+         return std::string(point.on_frontier ? "yes" : "no");
+       }},
+      {"pays above", [&](auto& point) { return pays_above(curve, point); }},
+      {"notes", [](auto& point) { return joined(point.flags, ", "); }, Align::left}};
+  TextTable table = table_of(columns, curve.points);
   const bool noted = std::any_of(curve.points.begin(), curve.points.end(),
                                  [](const CostPoint& point) { return !point.flags.empty(); });
-  if (!noted) {
-    table.columns.pop_back();
-    for (auto& row : table.rows) row.pop_back();
-  }
-  for (const std::string& note : curve.notes) table.lines.push_back(note);
+  if (!noted) drop_column(table, columns.size() - 1);
+  table.lines = curve.notes;
   return table;
 }
 
-std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
-                                     const std::vector<CurveView>& views) {
-  std::vector<DetailTable> tables;
-  if (!cost) return tables;
-  for (const CostCurve& curve : cost->curves) {
-    const CurveView& view = views[curve.index];
-    DetailTable table = cost_table(curve, view.to_use->k);
-    table.title = "Cost: " + view.label;
-    tables.push_back(std::move(table));
+std::vector<TextTable> cost_tables(const CostReport& cost, const std::vector<CurveView>& views) {
+  std::vector<TextTable> tables;
+  for (const CostCurve& curve : cost.curves) {
+    tables.push_back(cost_table(curve, views[curve.index].to_use->k));
+    tables.back().title = "Cost: " + views[curve.index].label;
   }
   return tables;
 }
 
-void put_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
-  if (!begin_cost(w, cost)) return;
-  for (std::size_t i = 0; i < cost->curves.size(); ++i) {
-    begin_cost_curve(w, cost->curves[i]);
-    w.put("sentence", cost->sentences[i]);
-    put_fields(w, cost->curves[i]);
-    w.end_object();
+void put_cost(JsonWriter& w, const std::optional<CostReport>& cost, bool whole) {
+  w.key("cost");
+  if (!cost) {
+    w.null();
+    return;
   }
-  w.end_array().end_object();
-}
-
-void put_page_cost(JsonWriter& w, const std::optional<CostReport>& cost) {
-  if (!begin_cost(w, cost)) return;
-  for (const CostCurve& curve : cost->curves) {
-    begin_cost_curve(w, curve);
-    w.key("points").begin_array();
-    bool billed = false;  // already
-    for (const CostPoint& point : curve.points) {
-      w.begin_object().put("k", point.k).put("modelled", point.modelled);
-      w.put("results", point.results);
-      const double seconds = to_seconds(point.bill.billed);
-      if (!billed && !point.modelled && seconds > 0) {
-        w.put("nodes", point.use.nodes).put("billed_seconds", seconds);
-        w.put("parts", point.bill.parts);
-        billed = true;
-      }
-      w.end_object();
+  w.begin_object();
+  put_fields<Prices>(w, *cost);
+  w.key("curves").begin_array();
+  for (std::size_t i = 0; i < cost->curves.size(); ++i) {
+    const CostCurve& curve = cost->curves[i];
+    w.begin_object().put("build", curve.build).put("case", curve.case_name);
+    w.put("shape", curve.shape_name).put("mode", curve.mode).put("result", curve.result_name);
+    if (whole) {
+      w.put("sentence", cost->sentences[i]);
+      put_fields(w, curve);
+    } else {
+      put_page_points(w, curve);
     }
-    w.end_array().end_object();
+    w.end_object();
   }
   w.end_array().end_object();
 }

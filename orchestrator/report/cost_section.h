@@ -30,17 +30,14 @@ inline constexpr char kExamplePrices[] =
 std::string prices_line(const PriceBook& book, const PriceItem& item);
 
 // One row per K; `marked` has a ">" before it.
-DetailTable cost_table(const CostCurve& curve, std::optional<int> marked);
-std::vector<DetailTable> cost_tables(const std::optional<CostReport>& cost,
-                                     const std::vector<CurveView>& views);
+TextTable cost_table(const CostCurve& curve, std::optional<int> marked);
+std::vector<TextTable> cost_tables(const CostReport& cost, const std::vector<CurveView>& views);
 
 // An amount to three digits, and its interval: "[0.52, 0.61]", or "[-]".
 std::string amount_text(double units);
 std::string amount_bounds(const std::optional<Interval>& interval);
 
-// "cost": null without prices.
-void put_cost(JsonWriter& w, const std::optional<CostReport>& cost);
-// Of it what a page computes from: how a bill is made, by one measured K, and the results at each.
-void put_page_cost(JsonWriter& w, const std::optional<CostReport>& cost);
+// "cost": null without prices; whole, or what a page computes from.
+void put_cost(JsonWriter& w, const std::optional<CostReport>& cost, bool whole);
 
 }  // namespace kneepoint

@@ -7,10 +7,16 @@
 
 #include "orchestrator/model/provenance.h"
 #include "orchestrator/report/answers.h"
-#include "orchestrator/report/build_text.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {
+
+const CostCurve* Document::costs_of(const CurveView& view) const {
+  for (std::size_t c = 0; cost && c < cost->curves.size(); ++c) {
+    if (&summary().curves[cost->curves[c].index] == view.curve) return &cost->curves[c];
+  }
+  return nullptr;
+}
 
 Document make_document(StudyEvidence evidence, const AnalysisOptions& options) {
   StudyAnalysis analysis = analyse(evidence, options);
@@ -28,7 +34,7 @@ Document make_document(StudyEvidence evidence, StudyAnalysis analysis) {
     labels.push_back(view.label);
     document.sentences.push_back(sentence_of(view));
     document.curves.push_back(
-        {make_curve_table(*view.curve, *view.floor_knee), detail_tables(view)});
+        {make_curve_table(*view.curve, *view.floor_knee), curve_tables(view)});
   }
   document.headline = headline_of(summary, labels);
   if (!views.empty()) {
@@ -69,7 +75,7 @@ Document make_document(ReportAnswer answer) {
 void add_cost(Document& document, CostReport cost) {
   answer_prices(cost.book.currency, document.questions);
   document.cost = std::move(cost);
-  document.cost_tables = cost_tables(document.cost, curve_views(document.analysis));
+  document.cost_tables = cost_tables(*document.cost, curve_views(document.analysis));
 }
 
 }  // namespace kneepoint

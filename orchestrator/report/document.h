@@ -17,7 +17,7 @@ namespace kneepoint {
 // What stands under the title of one curve.
 struct CurvePart {
   CurveTable table;
-  std::vector<DetailTable> details;
+  std::vector<TextTable> details;
 };
 
 struct Document {
@@ -29,15 +29,17 @@ struct Document {
   std::vector<Question> questions;     // the five, answered
   std::vector<std::string> sentences;  // one per curve: knee, K to use, what limits it
   std::vector<CurvePart> curves;       // as analysis.curves
-  std::vector<DetailTable> tables;     // of the study as a whole
+  std::vector<TextTable> tables;       // of the study as a whole
   std::optional<CostReport> cost;      // none: no prices are known
-  std::vector<DetailTable> cost_tables;
+  std::vector<TextTable> cost_tables;
   std::vector<std::string> notes;  // what a reader must know before believing the tables
   // Nothing ran, or every run of some point failed. Said before anything else.
   bool red = false;
   std::string red_reason;
 
   const StudySummary& summary() const { return analysis.summary; }
+  // nullptr: they are not known.
+  const CostCurve* costs_of(const CurveView& view) const;
 };
 
 Document make_document(StudyEvidence evidence, const AnalysisOptions& options = {});

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "orchestrator/base/text.h"
+
 namespace kneepoint {
 namespace {
 
@@ -32,8 +34,38 @@ std::string efficiency_with_bounds(double efficiency, const std::optional<Interv
   return efficiency_text(efficiency) + (interval ? " " + bounds_text(interval, 1, 3) : "");
 }
 
+std::string duration_text(double seconds) {
+  return to_duration_text(from_seconds(seconds));
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
+  return (unit == 0 ? fixed_text(bytes, 0) : significant_text(bytes, 3)) + " " + kUnits[unit];
+}
+
+std::string ks_text(const std::vector<int>& ks) {
+  std::string text;
+  for (const int k : ks) text += (text.empty() ? "" : ", ") + std::to_string(k);
+  return text;
+}
+
+TimeUnit unit_of_least(const std::vector<double>& seconds) {
+  double least = 0;
+  for (const double one : seconds) {
+    if (one > 0 && (least == 0 || one < least)) least = one;
+  }
+  return time_unit(least);
+}
+
 std::string curve_name(const std::string& build, const std::string& case_name, Mode mode) {
-  return plain((build == "default" ? "" : build + " ") + case_name) + ", " + to_string(mode);
+  return plain((is_default_build(build) ? "" : build + " ") + case_name) + ", " + to_string(mode);
+}
+
+std::string first_upper(std::string text) {
+  if (!text.empty()) text[0] = ascii_upper(text.substr(0, 1))[0];
+  return text;
 }
 
 std::string plain(std::string_view text) {
@@ -66,6 +98,18 @@ std::string plain_lines(std::string_view text) {
     out += plain(text.substr(0, end));
     if (end < text.size()) out += text[end];
     text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+// Brackets stay as they are, except where they would begin a link's target.
+std::string markdown_text(std::string_view text) {
+  const std::string safe = plain(text);
+  std::string out;
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const bool link = safe[i] == ']' && i + 1 < safe.size() && safe[i + 1] == '(';
+    if (link || std::string_view("|*_`<\\").find(safe[i]) != std::string_view::npos) out += '\\';
+    out += safe[i];
   }
   return out;
 }
@@ -107,9 +151,13 @@ std::string pad(std::string_view text, std::size_t width, bool right) {
   return right ? space + std::string(text) : std::string(text) + space;
 }
 
-std::string wrapped(std::string_view text, int width, int indent) {
+namespace {
+
+// Words of `text` in lines of at most `width` columns, the first after `first` spaces, others after
+// `others`.
+std::string in_lines(std::string_view text, int width, int first, int others) {
   std::string out;
-  std::string line(static_cast<std::size_t>(indent), ' ');
+  std::string line(static_cast<std::size_t>(first), ' ');
   bool empty = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -117,7 +165,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!empty && display_width(line) + 1 + display_width(word) > static_cast<std::size_t>(width)) {
       out += line + "\n";
-      line.assign(static_cast<std::size_t>(indent) + 2, ' ');
+      line.assign(static_cast<std::size_t>(others), ' ');
       empty = true;
     }
     if (!empty) line += ' ';
@@ -127,23 +175,14 @@ std::string wrapped(std::string_view text, int width, int indent) {
   return out + line + "\n";
 }
 
+}  // namespace
+
+std::string wrapped(std::string_view text, int width, int indent) {
+  return in_lines(text, width, indent, indent + 2);
+}
+
 std::string wrap(std::string_view text, int width, int indent) {
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  std::string out, line;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = std::min(text.find(' ', i), text.size());
-    const std::string word(text.substr(i, end - i));
-    i = end + 1;
-    if (word.empty()) continue;
-    const std::size_t needed = margin.size() + display_width(line) + 1 + display_width(word);
-    if (!line.empty() && needed > static_cast<std::size_t>(width)) {
-      out += margin + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  if (!line.empty()) out += margin + line + "\n";
-  return out;
+  return text.empty() ? "" : in_lines(text, width, indent, indent);
 }
 
 std::string hanging(std::string_view text, int width) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
+#include "orchestrator/base/clock.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/model/evidence.h"
 
@@ -20,13 +21,39 @@ std::string bounds_text(const std::optional<Interval>& interval, double scale, i
 // "0.912 [0.880, 0.943]", or "0.912" alone.
 std::string efficiency_with_bounds(double efficiency, const std::optional<Interval>& interval);
 
+// What `text` makes of it, or "-" where there is none.
+template <typename T, typename Text>
+std::string or_dash(const std::optional<T>& value, Text text) {
+  return value ? std::string(text(*value)) : "-";
+}
+// Such a text of a number: with so many decimals.
+inline auto fixed(int decimals) {
+  return [decimals](double value) { return fixed_text(value, decimals); };
+}
+// "12.5s": as to_duration_text().
+std::string duration_text(double seconds);
+// "1.5 MB".
+std::string bytes_text(double bytes);
+// "2, 4, 8".
+std::string ks_text(const std::vector<int>& ks);
+// In which the least of them above 0 is at least 1.
+TimeUnit unit_of_least(const std::vector<double>& seconds);
+
+inline bool is_default_build(const std::string& build) {
+  return build == "default";
+}
 // "jacobi, strong"; the build before it where it is not the default.
 std::string curve_name(const std::string& build, const std::string& case_name, Mode mode);
+
+// "Use K=4" for "use K=4".
+std::string first_upper(std::string text);
 
 // Control characters and broken bytes become '?': nothing from a plan steers a terminal.
 std::string plain(std::string_view text);
 // The same for a text of several lines: line ends and tabs stay.
 std::string plain_lines(std::string_view text);
+// Text that goes into Markdown as it is: no name of a plan adds a column, a link or a line.
+std::string markdown_text(std::string_view text);
 // Columns that `text` (UTF-8, perhaps with colour sequences) takes on a terminal.
 std::size_t display_width(std::string_view text);
 // The first `width` columns of it; colour sequences are kept, and closed if the text was cut.

@@ -76,6 +76,7 @@ const std::vector<Library>& libraries() {
       {"yaml-cpp/", {"orchestrator/plan/yaml/yaml.cc"}},
       {"muParser", {"orchestrator/plan/plan/formula.cc"}},
       {"spdlog/", {"orchestrator/base/log.cc"}},
+      {"fmt/core.h", {"orchestrator/report/"}},
       {"curl/",
        {"orchestrator/io/http_client.cc", "orchestrator/io/http_stream.cc",
         "orchestrator/io/curl_request.cc", "agents/agent/push/main.cc"}},

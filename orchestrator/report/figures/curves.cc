@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/report/figures/curves.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -13,6 +15,11 @@ namespace {
 
 constexpr int kStepsBeyond = 4;  // of a line's extrapolated part
 
+Measured with_bounds(double value, const std::optional<Interval>& interval) {
+  if (!interval) return {value, {}, {}};
+  return {value, interval->low, interval->high};
+}
+
 }  // namespace
 
 std::string origin_words(const StudyEvidence& study, const Curve& curve) {
@@ -22,27 +29,21 @@ std::string origin_words(const StudyEvidence& study, const Curve& curve) {
 }
 
 std::string k_words(WorkerUnit worker) {
-  return std::string("K, ") + (worker == WorkerUnit::gpu ? "GPU" : to_string(worker)) + "s";
+  return fmt::format("K, {}s", worker == WorkerUnit::gpu ? "GPU" : to_string(worker));
 }
 
 DrawnCurve::DrawnCurve(const Document& document, const CurveView& view)
     : view_(view), made_(origin_words(document.study, *view.curve)) {
   for (const PointSummary& p : view.curve->points) {
     if (p.valid == 0 || !(p.seconds > 0) || !(p.efficiency > 0)) continue;
-    DrawnPoint at;
-    at.summary = &p;
-    at.k = p.point.k;
-    const double work = p.is_by_work() ? p.efficiency / p.efficiency_plain : 1;
-    by_work_ = by_work_ || p.is_by_work();
-    at.seconds = p.seconds / work;
-    if (p.seconds_interval) {
-      at.seconds_low = p.seconds_interval->low / work;
-      at.seconds_high = p.seconds_interval->high / work;
-    }
-    at.efficiency = p.efficiency;
-    if (const auto& interval = p.efficiency_interval) {
-      at.efficiency_low = interval->low;
-      at.efficiency_high = interval->high;
+    DrawnPoint at{&p, 1.0 * p.point.k, with_bounds(p.seconds, p.seconds_interval),
+                  with_bounds(p.efficiency, p.efficiency_interval)};
+    if (p.is_by_work()) {
+      by_work_ = true;
+      const double work = p.efficiency / p.efficiency_plain;
+      at.seconds.value /= work;
+      if (at.seconds.low) *at.seconds.low /= work;
+      if (at.seconds.high) *at.seconds.high /= work;
     }
     points_.push_back(at);
   }
@@ -78,34 +79,75 @@ svg::Plot::Values DrawnCurve::model_line(bool beyond) const {
   return line;
 }
 
-DrawnCurve::Band DrawnCurve::band() const {
-  Band out;
+void DrawnCurve::add_band(Series& series, const svg::Plot::Values& line) const {
   const std::vector<BandPoint>& known = view_.analysis->band;
-  if (model() == nullptr || known.size() < 2) return out;
-  svg::Plot::Values line = model_line(false);
-  for (const auto& at : model_line(true)) line.push_back(at);
+  if (model() == nullptr || known.size() < 2) return;
   std::size_t next = 1;
   for (const auto& [k, seconds] : line) {
     while (next + 1 < known.size() && known[next].k < k) ++next;
     const BandPoint &a = known[next - 1], &b = known[next];
+    if (!(a.low > 0) || !(b.low > 0)) continue;
     const double share = std::clamp(std::log(k / a.k) / std::log(1.0 * b.k / a.k), 0.0, 1.0);
     const double modelled = seconds;
     const auto between = [&](double at_a, double at_b) {
       return modelled * std::pow(at_a / a.seconds, 1 - share) * std::pow(at_b / b.seconds, share);
     };
-    if (!(a.low > 0) || !(b.low > 0)) continue;
-    out.low.emplace_back(k, between(a.low, b.low));
-    out.high.emplace_back(k, between(a.high, b.high));
+    series.low.emplace_back(k, between(a.low, b.low));
+    series.high.emplace_back(k, between(a.high, b.high));
+  }
+}
+
+Series DrawnCurve::series(const Quantity& quantity) const {
+  Series out;
+  for (const DrawnPoint& at : points_) {
+    const auto& [value, low, high] = at.*quantity.measured;
+    svg::Plot::Point p{at.k, quantity.of_point(at.k, value), {}, {}, ""};
+    if (low) p.low = quantity.of_point(at.k, *low);
+    if (high) p.high = quantity.of_point(at.k, *high);
+    const int decimals = quantity.decimals(p.value), runs = at.summary->valid;
+    const auto bounds =
+        p.low && p.high ? std::optional(Interval{*p.low, *p.high, 0, ""}) : std::nullopt;
+    // "K=4: T 307.5 ms [306.9, 308.7], measured, 5 runs".
+    p.hover = fmt::format("K={}: {} {}{}{}, {}, {} run{}", count_text(at.k), quantity.name,
+                          fixed_text(p.value, decimals), quantity.unit,
+                          bounds ? " " + bounds_text(bounds, 1, decimals) : "", made_, runs,
+                          runs == 1 ? "" : "s");
+    out.points.push_back(p);
+  }
+  out.line = model_line(false);
+  out.beyond = model_line(true);
+  svg::Plot::Values whole = out.line;
+  whole.insert(whole.end(), out.beyond.begin(), out.beyond.end());
+  add_band(out, whole);
+  for (svg::Plot::Values* values : {&out.line, &out.beyond, &out.low, &out.high}) {
+    for (auto& [k, value] : *values) value = quantity.of_model(k, value);
+  }
+  if (quantity.falls_with_time) std::swap(out.low, out.high);
+  return out;
+}
+
+std::vector<double> Series::values() const {
+  std::vector<double> out;
+  for (const svg::Plot::Point& p : points) {
+    out.insert(out.end(), {p.value, p.low.value_or(p.value), p.high.value_or(p.value)});
+  }
+  for (const svg::Plot::Values* one : {&line, &beyond}) {
+    for (const auto& [k, value] : *one) out.push_back(value);
   }
   return out;
 }
 
-double DrawnCurve::model_base() const {
-  return model() == nullptr ? base().seconds : model()->coefficients.at(k_low());
-}
-
-double DrawnCurve::efficiency_of(double k, double seconds, double seconds0) const {
-  return strong() ? k_low() * seconds0 / (k * seconds) : seconds0 / seconds;
+Quantity DrawnCurve::efficiency() const {
+  const double base = model() == nullptr ? 0 : model()->coefficients.at(k_low());
+  return {"E",
+          "",
+          &DrawnPoint::efficiency,
+          [](double, double e) { return e; },
+          [base, k0 = k_low(), strong = strong()](double k, double seconds) {
+            return strong ? k0 * base / (k * seconds) : base / seconds;
+          },
+          true,
+          [](double) { return 3; }};
 }
 
 svg::KAxis k_axis(const std::vector<const DrawnCurve*>& curves, const Document& document,
@@ -117,7 +159,7 @@ svg::KAxis k_axis(const std::vector<const DrawnCurve*>& curves, const Document& 
   for (const DrawnCurve* curve : curves) {
     for (const DrawnPoint& point : curve->points()) ks.insert(point.k);
     axis.high = std::max(axis.high, curve->k_high());
-    axis.measured_to = std::max(axis.measured_to, curve->points().back().k);
+    axis.measured_to = std::max(axis.measured_to, curve->last().k);
   }
   axis.ticks.assign(ks.begin(), ks.end());
   axis.low = axis.ticks.front();
@@ -130,62 +172,22 @@ svg::KAxis k_axis(const std::vector<const DrawnCurve*>& curves, const Document& 
   return axis;
 }
 
-std::string baseline_words(const Document& document, const DrawnCurve& curve) {
+std::string caption_of(const Document& document, const DrawnCurve& curve, bool of_time) {
   const std::string k0 = count_text(curve.k_low());
-  if (is_relative(document.study)) return "Speedups only: T is in units of T(K0=" + k0 + ").";
-  return "T(K0=" + k0 + ") = " + seconds_text(curve.base().seconds) +
-         (curve.by_work() ? "; brought to equal work per worker." : ".");
-}
-
-std::string interval_words(const DrawnCurve& curve, bool of_time) {
+  const std::string baseline =
+      is_relative(document.study)
+          ? fmt::format("Speedups only: T is in units of T(K0={}).", k0)
+          : fmt::format("T(K0={}) = {}{}", k0, seconds_text(curve.base().seconds.value),
+                        curve.by_work() ? "; brought to equal work per worker." : ".");
   std::set<std::string> kinds;
   for (const DrawnPoint& point : curve.points()) {
     const auto& interval =
         of_time ? point.summary->seconds_interval : point.summary->efficiency_interval;
     if (interval) kinds.insert(level_text(interval->level) + " (" + interval->method + ")");
   }
-  if (kinds.empty()) return "No intervals: one run at a point has none.";
-  return "Bars: " + joined({kinds.begin(), kinds.end()}, ", ") + " over runs.";
-}
-
-std::string hover_words(const DrawnCurve& curve, const DrawnPoint& point,
-                        const std::string& value) {
-  const int runs = point.summary->valid;
-  return "K=" + count_text(point.k) + ": " + value + ", " + curve.made() + ", " +
-         std::to_string(runs) + (runs == 1 ? " run" : " runs");
-}
-
-double highest_efficiency(const DrawnCurve& curve) {
-  double most = 1;
-  for (const DrawnPoint& point : curve.points()) {
-    most = std::max(most, point.efficiency_high.value_or(point.efficiency));
-  }
-  return most;
-}
-
-void draw_efficiency(svg::Plot& plot, const DrawnCurve& curve, const std::string& cls,
-                     svg::Marker marker, bool whole) {
-  const double base = curve.model_base();
-  if (curve.model() != nullptr) {
-    auto [high, low] = curve.band();  // more time, less efficiency
-    for (auto* bound : {&low, &high}) {
-      for (auto& [k, value] : *bound) value = curve.efficiency_of(k, value, base);
-    }
-    if (whole) plot.band("ba", low, high);
-    for (const bool beyond : {false, true}) {
-      svg::Plot::Values line = curve.model_line(beyond);
-      for (auto& [k, value] : line) value = curve.efficiency_of(k, value, base);
-      plot.line(beyond ? "mo mx" : "mo", line);
-    }
-  }
-  std::vector<svg::Plot::Point> points;
-  for (const DrawnPoint& at : curve.points()) {
-    const std::string value =
-        "E " + efficiency_with_bounds(at.efficiency, at.summary->efficiency_interval);
-    points.push_back({at.k, at.efficiency, at.efficiency_low, at.efficiency_high,
-                      whole ? hover_words(curve, at, value) : ""});
-  }
-  plot.points(cls, marker, points);
+  if (kinds.empty()) return baseline + " No intervals: one run at a point has none.";
+  return fmt::format("{} Bars: {} over runs.", baseline,
+                     joined({kinds.begin(), kinds.end()}, ", "));
 }
 
 }  // namespace kneepoint

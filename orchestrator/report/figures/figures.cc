@@ -3,6 +3,8 @@
 // Puts figures together: which ones a curve has, as elements of a page and as files.
 #include "orchestrator/report/figures/figures.h"
 
+#include <fmt/core.h>
+
 #include <set>
 
 #include "orchestrator/report/figures/svg.h"
@@ -37,12 +39,13 @@ std::string slug(const std::string& text) {
 // A page's figures begin at their corner, files have some room around.
 std::string opening(const Figure& figure, double room, double height,
                     const std::string& attributes) {
-  const std::string corner = svg::number(-room) + " " + svg::number(-room) + " ";
-  return "<svg class=\"kp\"" + attributes + " viewBox=\"" + corner +
-         svg::number(figure.width + 2 * room) + " " + svg::number(height + 2 * room) +
-         "\" role=\"img\"" + (figure.data.empty() ? "" : " " + figure.data) + ">\n<title>" +
-         svg::escaped(svg::fitted(figure.heading + ": " + plain(figure.about), 1, 120)) +
-         "</title><desc>" + svg::escaped(figure.description) + "</desc>\n";
+  return fmt::format(
+      "<svg class=\"kp\"{} viewBox=\"{} {} {} {}\" "
+      "role=\"img\"{}{}>\n<title>{}</title><desc>{}</desc>\n",
+      attributes, svg::number(-room), svg::number(-room), svg::number(figure.width + 2 * room),
+      svg::number(height + 2 * room), figure.data.empty() ? "" : " ", figure.data,
+      svg::escaped(svg::fitted(figure.heading + ": " + plain(figure.about), 1, 120)),
+      svg::escaped(figure.description));
 }
 
 void add_files(const std::vector<Figure>& figures, const std::string& stem,
@@ -92,11 +95,11 @@ std::string standalone_svg(const Figure& figure) {
     lines.push_back(std::move(line));
   }
   const double height = figure.height + 6 + kCaptionRow * static_cast<double>(lines.size());
-  const std::string out =
-      opening(figure, room, height,
-              " xmlns=\"http://www.w3.org/2000/svg\" width=\"" + svg::number(width + 2 * room) +
-                  "\" height=\"" + svg::number(height + 2 * room) + "\"") +
-      "<style>" + figure_style() + "</style>\n" + figure_patterns();
+  const std::string attributes =
+      fmt::format(" xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\"",
+                  svg::number(width + 2 * room), svg::number(height + 2 * room));
+  const std::string out = opening(figure, room, height, attributes) + "<style>" + figure_style() +
+                          "</style>\n" + figure_patterns();
   svg::Canvas canvas;
   canvas.rect("bg", {-room, -room}, width + 2 * room, height + 2 * room);
   for (const svg::Piece& piece : figure.pieces) canvas.raw(piece.markup);

@@ -19,9 +19,13 @@ namespace kneepoint {
 enum class KScale { log2, linear };
 
 struct Figure {
+  Figure(const char* name_, std::string heading_, std::string about_)
+      : name(name_), heading(std::move(heading_)), about(std::move(about_)), method(name_) {}
+
   std::string name;         // "efficiency": unique on its curve
   std::string heading;      // "Efficiency"
   std::string about;        // the curve's label, or the case
+  std::string method;       // where a page says how its numbers were made
   std::string description;  // what a person who can't see it should know
   std::string caption;
   std::string data;  // attributes for the page's script; "": its K axis can't be changed

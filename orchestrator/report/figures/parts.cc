@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Figures whose axis is not K: where the time goes, cost against time, roofline.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -62,7 +64,7 @@ Frame framed(const Figure& figure, const FrameSpec& spec) {
   for (const svg::Tick& tick : svg::ticks_of(frame.x, 6, spec.x_powers_of_two)) {
     const double at = frame.x.at(tick.value);
     const double half = svg::text_width(tick.label, svg::kTextSize) / 2 + 2;
-    marks += "M" + svg::number(at) + " " + svg::number(frame.area.bottom) + "v4";
+    marks += fmt::format("M{} {}v4", svg::number(at), svg::number(frame.area.bottom));
     if (at - half < free_from || at + half > figure.width) continue;
     labels.text("", {at, 0}, Anchor::start, tick.label);
     free_from = at + half;
@@ -112,12 +114,13 @@ std::vector<Stack> stacks_of(const CurveView& view) {
   return stacks;
 }
 
-const CostCurve* cost_of(const Document& document, const CurveView& view) {
-  for (std::size_t c = 0; document.cost && c < document.cost->curves.size(); ++c) {
-    const CostCurve& curve = document.cost->curves[c];
-    if (&document.summary().curves[curve.index] == view.curve) return &curve;
+// "compute 61.0%, imbalance 4.0%, communication 35.0%".
+std::string shares_words(const Stack& stack) {
+  std::vector<std::string> words;
+  for (const Part& part : stack.parts) {
+    words.push_back(fmt::format("{} {:.1f}%", part.name, part.share * 100));
   }
-  return nullptr;
+  return joined(words, ", ");
 }
 
 void cross(svg::Canvas& canvas, const Frame& frame, const CostPoint& point, double per) {
@@ -148,10 +151,7 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
   const std::vector<Stack> stacks = stacks_of(view);
   if (stacks.empty()) return std::nullopt;
   const std::string made = origin_words(document.study, *view.curve);
-  Figure figure;
-  figure.name = "breakdown";
-  figure.heading = "Where the time goes";
-  figure.about = view.label;
+  Figure figure("breakdown", "Where the time goes", view.label);
   svg::Canvas frame, c;  // many curves have the same frame
   frame.text("ti", {2, 16}, Anchor::start, figure.heading);
   std::vector<LegendEntry> legend;
@@ -167,8 +167,8 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
   const double step = (area.right - area.left) / static_cast<double>(stacks.size());
   const double width = std::min(kMostBar, step * 0.72);
   const auto bar = [&](double left, double bottom, double height) {
-    return "M" + svg::number(left) + " " + svg::number(bottom) + "v-" + svg::number(height) + "h" +
-           svg::number(width) + "v" + svg::number(height) + "z";
+    return fmt::format("M{0} {1}v-{2}h{3}v{2}z", svg::number(left), svg::number(bottom),
+                       svg::number(height), svg::number(width));
   };
   std::map<std::string, std::string> bars;  // by class, all of one in one path
   svg::Canvas hovers, labels;
@@ -177,9 +177,7 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
     const double middle = area.left + (static_cast<double>(i) + 0.5) * step;
     const double left = middle - width / 2;
     double below = 0;
-    std::vector<std::string> words;
     for (const Part& part : stacks[i].parts) {
-      words.push_back(std::string(part.name) + " " + fixed_text(part.share * 100, 1) + "%");
       const double share = std::clamp(part.share, 0.0, 1 - below);
       const double height = y.at(below) - y.at(below + share);
       if (height >= 0.05) bars[part.cls] += bar(left, y.at(below), height);
@@ -187,7 +185,8 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
     }
     const std::string label = std::to_string(stacks[i].k);
     hovers.raw("<path d=\"" + bar(left, area.bottom, area.bottom - area.top) + "\">");
-    hovers.title("K=" + label + ": " + joined(words, ", ") + ", " + made).raw("</path>\n");
+    hovers.title(fmt::format("K={}: {}, {}", label, shares_words(stacks[i]), made));
+    hovers.raw("</path>\n");
     const double half = svg::text_width(label, svg::kTextSize) / 2 + 2;
     if (middle - half < free_from) continue;
     labels.text("", {middle, area.bottom + 15}, Anchor::start, label);
@@ -200,12 +199,8 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
   frame.text("lb", {(area.left + area.right) / 2, figure.height - 6}, Anchor::middle,
              k_words(document.study.worker));
   const Stack& last = stacks.back();
-  std::vector<std::string> words;
-  for (const Part& part : last.parts) {
-    words.push_back(std::string(part.name) + " " + fixed_text(part.share * 100, 1) + "%");
-  }
-  figure.description = "Shares of T of " + view.label + ": at K=" + std::to_string(last.k) + " " +
-                       joined(words, ", ") + ".";
+  figure.description =
+      fmt::format("Shares of T of {}: at K={} {}.", view.label, last.k, shares_words(last));
   figure.caption =
       "Mean over ranks, of the run whose T is the median. Waiting for the slowest rank is "
       "imbalance.";
@@ -214,21 +209,16 @@ std::optional<Figure> breakdown_figure(const Document& document, const CurveView
 }
 
 std::optional<Figure> cost_figure(const Document& document, const CurveView& view) {
-  const CostCurve* curve = cost_of(document, view);
-  if (curve == nullptr || curve->points.empty()) return std::nullopt;
+  const CostCurve* curve = document.costs_of(view);
+  if (curve == nullptr) return std::nullopt;
   const std::string made = origin_words(document.study, *view.curve);
-  Figure figure;
-  figure.name = "cost";
-  figure.heading = "Cost against time";
-  figure.about = view.label;
-  std::vector<double> times, costs;
-  double shortest = 0;
-  for (const CostPoint& p : curve->points) {
-    const double t = p.seconds / p.results;
-    if (t > 0 && (shortest == 0 || t < shortest)) shortest = t;
+  Figure figure("cost", "Cost against time", view.label);
+  std::vector<double> seconds, times, costs;
+  for (const CostPoint& p : curve->points) seconds.push_back(p.seconds / p.results);
+  if (std::none_of(seconds.begin(), seconds.end(), [](double t) { return t > 0; })) {
+    return std::nullopt;
   }
-  if (shortest <= 0) return std::nullopt;
-  const TimeUnit unit = time_unit(shortest);
+  const TimeUnit unit = unit_of_least(seconds);
   for (const CostPoint& p : curve->points) {
     times.push_back(p.seconds / p.results * unit.per_second);
     costs.push_back(to_units(p.per_result.micros));
@@ -238,7 +228,7 @@ std::optional<Figure> cost_figure(const Document& document, const CurveView& vie
   const std::optional<int> use = view.to_use->k;
   FrameSpec spec;
   spec.title = figure.heading;
-  spec.x_label = "time per " + result + ", " + unit.name + ", logarithmic";
+  spec.x_label = fmt::format("time per {}, {}, logarithmic", result, unit.name);
   spec.y_label = curve->points.front().per_result.currency + " per " + result;
   spec.x = svg::scale_for(times, true);
   spec.y = svg::scale_for(costs, false);
@@ -253,9 +243,9 @@ std::optional<Figure> cost_figure(const Document& document, const CurveView& vie
     const At at{frame.x.at(t), frame.y.at(to_units(p.per_result.micros))};
     const bool used = use && *use == p.k;
     c.begin(used ? "us" : p.on_frontier ? "me" : "me ho");
-    c.title("K=" + std::to_string(p.k) + ": " + significant_text(t, 4) + " " + unit.name + ", " +
-            rounded_text(p.per_result) + " " + amount_bounds(p.per_result_interval) + ", " + made +
-            (used ? ", the K to use" : ""));
+    c.title(fmt::format("K={}: {} {}, {} {}, {}{}", p.k, significant_text(t, 4), unit.name,
+                        rounded_text(p.per_result), amount_bounds(p.per_result_interval), made,
+                        used ? ", the K to use" : ""));
     cross(c, frame, p, unit.per_second);
     c.marker("", used ? Marker::diamond : Marker::circle, at, used ? 5 : 4);
     // To the upper right unless a label is there already.
@@ -272,9 +262,9 @@ std::optional<Figure> cost_figure(const Document& document, const CurveView& vie
            text);
     c.end();
   }
-  figure.description = "Cost per " + result + " against time per " + result + " of " + view.label +
-                       " at " + std::to_string(curve->points.size()) + " K" +
-                       (use ? "; use K=" + std::to_string(*use) : std::string()) + ".";
+  figure.description =
+      fmt::format("Cost per {0} against time per {0} of {1} at {2} K{3}.", result, view.label,
+                  curve->points.size(), use ? "; use K=" + std::to_string(*use) : "");
   figure.caption = prices_line(document.cost->book, document.cost->item);
   figure.pieces = {{frame.heading.markup(), true, ""}, {c.markup(), false, ""}};
   return figure;
@@ -299,10 +289,7 @@ std::optional<Figure> roofline_figure(const CurveView& view) {
   }
   if (entries.empty()) return std::nullopt;
   const Entry& roof = entries.back();
-  Figure figure;
-  figure.name = "roofline";
-  figure.heading = "Roofline";
-  figure.about = view.label;
+  Figure figure("roofline", "Roofline", view.label);
   FrameSpec spec;
   spec.title = figure.heading;
   spec.x_label = "flops per byte, logarithmic";
@@ -327,8 +314,8 @@ std::optional<Figure> roofline_figure(const CurveView& view) {
   for (const Entry& e : entries) {
     const At at = place(e.intensity, e.per_node);
     c.begin("me");
-    c.title("K=" + std::to_string(e.k) + ": " + significant_text(e.per_node, 3) + " Gflop/s of " +
-            significant_text(e.attainable, 3) + " attainable, measured");
+    c.title(fmt::format("K={}: {} Gflop/s of {} attainable, measured", e.k,
+                        significant_text(e.per_node, 3), significant_text(e.attainable, 3)));
     c.marker("", Marker::circle, at);
     const double y = at.y + 4;
     if (std::abs(free_above - y) >= 12) {
@@ -337,9 +324,9 @@ std::optional<Figure> roofline_figure(const CurveView& view) {
     }
     c.end();
   }
-  figure.description = "Roofline of " + view.label + ": " + significant_text(roof.per_node, 3) +
-                       " Gflop/s at K=" + std::to_string(roof.k) + ", attainable " +
-                       significant_text(roof.attainable, 3) + ".";
+  figure.description =
+      fmt::format("Roofline of {}: {} Gflop/s at K={}, attainable {}.", view.label,
+                  significant_text(roof.per_node, 3), roof.k, significant_text(roof.attainable, 3));
   figure.caption =
       "Left of the bend memory is the limit, right of it arithmetic. Limits as measured "
       "on the node's busy cores.";

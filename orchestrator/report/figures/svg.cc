@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/report/figures/svg.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -34,34 +36,14 @@ double code_point(std::string_view text, std::size_t& i) {
   return value;
 }
 
-const char* to_string(Anchor anchor) {
-  return anchor == Anchor::middle ? "middle" : anchor == Anchor::end ? "end" : "";
-}
-
 }  // namespace
 
 std::string escaped(std::string_view text) {
+  static constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   std::string out;
   for (const char c : plain(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+    const std::size_t at = std::string_view("&<>\"'").find(c);
+    at == std::string_view::npos ? out += c : out += kEntities[at];
   }
   return out;
 }
@@ -120,91 +102,70 @@ std::string path_of(const std::vector<At>& points, bool closed) {
   return closed && !d.empty() ? d + "Z" : d;
 }
 
-void Canvas::cls(std::string_view cls) {
-  if (!cls.empty()) markup_ += " class=\"" + std::string(cls) + "\"";
+namespace {
+
+std::string attribute(const char* name, std::string_view value) {
+  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, value);
+}
+// Of a coordinate, which is 0 without it.
+std::string attribute(const char* name, double value) {
+  return value == 0 ? "" : attribute(name, number(value));
 }
 
-Canvas& Canvas::begin(std::string_view cls_, std::string_view attributes) {
-  markup_ += "<g";
-  cls(cls_);
-  if (!attributes.empty()) markup_ += " " + std::string(attributes);
-  markup_ += ">";
-  return *this;
+}  // namespace
+
+Canvas& Canvas::begin(std::string_view cls, std::string_view attributes) {
+  return raw(
+      fmt::format("<g{}{}{}>", attribute("class", cls), attributes.empty() ? "" : " ", attributes));
 }
 
 Canvas& Canvas::end() {
-  markup_ += "</g>\n";
-  return *this;
+  return raw("</g>\n");
 }
 
 Canvas& Canvas::title(std::string_view text) {
-  if (!text.empty()) markup_ += "<title>" + escaped(text) + "</title>";
-  return *this;
+  return text.empty() ? *this : raw("<title>" + escaped(text) + "</title>");
 }
 
-Canvas& Canvas::line(std::string_view cls_, At from, At to) {
-  return path(cls_, path_of({from, to}));
+Canvas& Canvas::line(std::string_view cls, At from, At to) {
+  return path(cls, path_of({from, to}));
 }
 
-Canvas& Canvas::path(std::string_view cls_, std::string_view d) {
-  markup_ += "<path";
-  cls(cls_);
-  markup_ += " d=\"" + std::string(d) + "\"/>";
-  return *this;
+Canvas& Canvas::path(std::string_view cls, std::string_view d) {
+  return raw(fmt::format("<path{} d=\"{}\"/>", attribute("class", cls), d));
 }
 
-Canvas& Canvas::rect(std::string_view cls_, At corner, double width, double height,
-                     std::string_view title_) {
-  markup_ += "<rect";
-  cls(cls_);
-  markup_ += " x=\"" + number(corner.x) + "\" y=\"" + number(corner.y) + "\" width=\"" +
-             number(width) + "\" height=\"" + number(height) + "\"";
-  if (title_.empty()) {
-    markup_ += "/>";
-    return *this;
-  }
-  markup_ += ">";
-  title(title_);
-  markup_ += "</rect>";
-  return *this;
+Canvas& Canvas::rect(std::string_view cls, At corner, double width, double height) {
+  return raw(fmt::format("<rect{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                         attribute("class", cls), number(corner.x), number(corner.y), number(width),
+                         number(height)));
 }
 
-Canvas& Canvas::text(std::string_view cls_, At at, Anchor anchor, std::string_view text) {
-  markup_ += "<text";
-  cls(cls_);
-  if (at.x != 0) markup_ += " x=\"" + number(at.x) + "\"";
-  if (at.y != 0) markup_ += " y=\"" + number(at.y) + "\"";
-  if (anchor != Anchor::start) {
-    markup_ += std::string(" text-anchor=\"") + to_string(anchor) + "\"";
-  }
-  markup_ += ">" + escaped(text) + "</text>\n";
-  return *this;
+Canvas& Canvas::text(std::string_view cls, At at, Anchor anchor, std::string_view text) {
+  const char* anchored = anchor == Anchor::middle ? "middle" : anchor == Anchor::end ? "end" : "";
+  return raw(fmt::format("<text{}{}{}{}>{}</text>\n", attribute("class", cls), attribute("x", at.x),
+                         attribute("y", at.y), attribute("text-anchor", anchored), escaped(text)));
 }
 
-Canvas& Canvas::marker(std::string_view cls_, Marker marker, At at, double radius) {
-  const double r = radius;
+Canvas& Canvas::marker(std::string_view cls, Marker marker, At at, double r) {
   const auto place = [&](double dx, double dy) { return At{at.x + dx, at.y + dy}; };
   switch (marker) {
     case Marker::circle:
-      markup_ += "<circle";
-      cls(cls_);
-      if (at.x != 0) markup_ += " cx=\"" + number(at.x) + "\"";
-      if (at.y != 0) markup_ += " cy=\"" + number(at.y) + "\"";
-      markup_ += " r=\"" + number(r) + "\"/>";
-      return *this;
+      return raw(fmt::format("<circle{}{}{} r=\"{}\"/>", attribute("class", cls),
+                             attribute("cx", at.x), attribute("cy", at.y), number(r)));
     case Marker::square: {
       const double s = r * 0.9;
-      return path(cls_, path_of({place(-s, -s), place(s, -s), place(s, s), place(-s, s)}, true));
+      return path(cls, path_of({place(-s, -s), place(s, -s), place(s, s), place(-s, s)}, true));
     }
     case Marker::diamond: {
       const double s = r * 1.25;
-      return path(cls_, path_of({place(0, -s), place(s, 0), place(0, s), place(-s, 0)}, true));
+      return path(cls, path_of({place(0, -s), place(s, 0), place(0, s), place(-s, 0)}, true));
     }
     case Marker::triangle:
       break;
   }
   return path(
-      cls_,
+      cls,
       path_of({place(0, -r * 1.2), place(r * 1.15, r * 0.9), place(-r * 1.15, r * 0.9)}, true));
 }
 

@@ -43,15 +43,13 @@ class Canvas {
   Canvas& title(std::string_view text);
   Canvas& line(std::string_view cls, At from, At to);
   Canvas& path(std::string_view cls, std::string_view d);
-  Canvas& rect(std::string_view cls, At corner, double width, double height,
-               std::string_view title = "");
+  Canvas& rect(std::string_view cls, At corner, double width, double height);
   Canvas& text(std::string_view cls, At at, Anchor anchor, std::string_view text);
   Canvas& marker(std::string_view cls, Marker marker, At at, double radius = 4);
   Canvas& raw(std::string_view markup);
   const std::string& markup() const { return markup_; }
 
  private:
-  void cls(std::string_view cls);
   std::string markup_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/report/figures/svg_plot.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -142,17 +144,19 @@ void Plot::k_axis() {
     marks += path_of({{x(k), area_.bottom}, {x(k), area_.bottom + 4}});
   }
   axis_.path("ax kx", marks)
-      .begin("kt", "transform=\"translate(0 " + number(area_.bottom + 15) + ")\"");
+      .begin("kt", fmt::format("transform=\"translate(0 {})\"", number(area_.bottom + 15)));
   for (std::size_t i = 0; i < ks.size(); ++i) {
     if (!shown[i]) continue;
-    axis_.raw(std::string("<text") + (ks[i] > spec_.k.measured_to ? " class=\"mu\"" : "") +
-              " data-k=\"" + json_number(ks[i]) + "\" x=\"" + number(x(ks[i])) + "\">" +
-              tick_text(ks[i]) + "</text>");
+    axis_.raw(fmt::format("<text{} data-k=\"{}\" x=\"{}\">{}</text>",
+                          ks[i] > spec_.k.measured_to ? " class=\"mu\"" : "", json_number(ks[i]),
+                          number(x(ks[i])), tick_text(ks[i])));
   }
   axis_.end();
-  axis_.raw("<text class=\"lb\" x=\"" + number((area_.left + area_.right) / 2) + "\" y=\"" +
-            number(spec_.height - 6) + "\" text-anchor=\"middle\">" + escaped(spec_.k.label) +
-            ", <tspan class=\"xs\">" + (spec_.k.linear ? "linear" : "log2") + "</tspan></text>\n");
+  axis_.raw(
+      fmt::format("<text class=\"lb\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}, <tspan "
+                  "class=\"xs\">{}</tspan></text>\n",
+                  number((area_.left + area_.right) / 2), number(spec_.height - 6),
+                  escaped(spec_.k.label), spec_.k.linear ? "linear" : "log2"));
 }
 
 std::vector<Piece> Plot::pieces(bool same_values) const {
@@ -163,8 +167,9 @@ std::vector<Piece> Plot::pieces(bool same_values) const {
 }
 
 std::string Plot::data() const {
-  return "data-kx=\"" + json_number(spec_.k.low) + " " + json_number(spec_.k.high) + " " +
-         number(x_.from) + " " + number(x_.to) + " " + number(area_.right) + "\"";
+  return fmt::format("data-kx=\"{} {} {} {} {}\"", json_number(spec_.k.low),
+                     json_number(spec_.k.high), number(x_.from), number(x_.to),
+                     number(area_.right));
 }
 
 void Plot::line(const std::string& cls, const Values& values) {
@@ -214,8 +219,8 @@ void Plot::points(const std::string& cls, Marker marker, const std::vector<Point
     const bool bar =
         point.low && point.high && y_.at(*point.low) - y_.at(*point.high) > 2 * kHiddenByMarker;
     if (!bar && marker == Marker::circle) {
-      canvas_.raw("<circle data-k=\"" + json_number(point.k) + "\" cx=\"" + number(x(point.k)) +
-                  "\" cy=\"" + number(y0) + "\" r=\"4\">");
+      canvas_.raw(fmt::format("<circle data-k=\"{}\" cx=\"{}\" cy=\"{}\" r=\"4\">",
+                              json_number(point.k), number(x(point.k)), number(y0)));
       canvas_.title(point.hover).raw("</circle>\n");
       continue;
     }
@@ -224,7 +229,7 @@ void Plot::points(const std::string& cls, Marker marker, const std::vector<Point
     if (bar) {
       const double top = std::max(y_.at(*point.high), area_.top) - y0;
       const double bottom = std::min(y_.at(*point.low), area_.bottom) - y0;
-      canvas_.path("eb", "M-4 " + number(top) + "h8m-4 0V" + number(bottom) + "m-4 0h8");
+      canvas_.path("eb", fmt::format("M-4 {}h8m-4 0V{}m-4 0h8", number(top), number(bottom)));
     }
     canvas_.marker("", marker, {});
     canvas_.end();
@@ -239,17 +244,16 @@ void Plot::levels(std::vector<Level> levels) {
   for (const Level& level : levels) {
     if (!y_.holds(level.value)) continue;
     const double at = y_.at(level.value);
-    below_.line(level.cls, {area_.left, at}, {area_.right, at});
+    below_.line(level.own ? "fp" : "fl", {area_.left, at}, {area_.right, at});
     const double label = std::max(at + 4, free_from);
-    below_.text(level.cls == "fp" ? "fpt" : "", {area_.right + 4, label}, Anchor::start,
-                level.label);
+    below_.text(level.own ? "fpt" : "", {area_.right + 4, label}, Anchor::start, level.label);
     free_from = label + kLabelGap;
   }
 }
 
 Canvas& Plot::begin_at(const std::string& cls, double k, double y_coordinate) {
-  return canvas_.begin(cls, "data-k=\"" + json_number(k) + "\" transform=\"translate(" +
-                                number(x(k)) + " " + number(y_coordinate) + ")\"");
+  return canvas_.begin(cls, fmt::format("data-k=\"{}\" transform=\"translate({} {})\"",
+                                        json_number(k), number(x(k)), number(y_coordinate)));
 }
 
 namespace {

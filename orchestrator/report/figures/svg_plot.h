@@ -121,9 +121,9 @@ class Plot {
   void points(const std::string& cls, Marker marker, const std::vector<Point>& points);
   // A level below the data with its label in the right margin; labels are moved apart.
   struct Level {
-    std::string cls;
     double value = 0;
     std::string label;
+    bool own = false;  // the plan's: stands out
   };
   void levels(std::vector<Level> levels);
   // A group at this K whose origin is the area's top.

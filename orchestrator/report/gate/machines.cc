@@ -3,13 +3,14 @@
 // What CI systems and monitoring read: annotations, JUnit, Markdown, Prometheus.
 #include "orchestrator/report/gate/gate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <map>
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/report/figures/svg.h"
-#include "orchestrator/report/markdown_text.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -21,33 +22,25 @@ constexpr Verdict kVerdicts[] = {Verdict::pass,        Verdict::improved,     Ve
                                  Verdict::no_baseline, Verdict::failed};
 
 // Each character that `special` names, as what it names for it.
-std::string replaced(std::string_view text, const std::function<const char*(char)>& special) {
+std::string replaced(std::string_view text, const std::map<char, const char*>& special) {
   std::string out;
   for (const char c : text) {
-    const char* instead = special(c);
-    instead == nullptr ? out += c : out += instead;
+    const auto it = special.find(c);
+    it == special.end() ? out += c : out += it->second;
   }
   return out;
 }
 
-std::string workflow_value(std::string_view text, bool property) {
-  return replaced(text, [property](char c) -> const char* {
-    if (c == '%') return "%25";
-    if (c == '\r') return "%0D";
-    if (c == '\n') return "%0A";
-    if (property && c == ':') return "%3A";
-    if (property && c == ',') return "%2C";
-    return nullptr;
-  });
+std::string workflow_value(std::string_view text) {
+  return replaced(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}});
+}
+
+std::string workflow_property(std::string_view text) {
+  return replaced(workflow_value(text), {{':', "%3A"}, {',', "%2C"}});
 }
 
 std::string label_value(std::string_view text) {
-  return replaced(plain(text), [](char c) -> const char* {
-    if (c == '\\') return "\\\\";
-    if (c == '"') return "\\\"";
-    if (c == '\n') return "\\n";
-    return nullptr;
-  });
+  return replaced(plain(text), {{'\\', "\\\\"}, {'"', "\\\""}, {'\n', "\\n"}});
 }
 
 enum class Weight { notice, warning, error };
@@ -87,26 +80,27 @@ std::vector<std::string> remarks_of(const GateReport& report) {
   return remarks;
 }
 
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
 // One metric with all its rows, as the text format wants them: together.
 class Gauge {
  public:
-  Gauge(const std::string& name, const std::string& help)
+  Gauge(const std::string& name, const char* help)
       : name_("kneepoint_gate_" + name),
-        text_("# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " gauge\n") {}
+        head_(fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name_, help)) {}
 
-  void add(const std::vector<std::pair<std::string, std::string>>& labels, double value) {
+  Gauge& add(const Labels& labels, double value) {
     std::string list;
     for (const auto& [name, text] : labels) {
-      list += (list.empty() ? "" : ",") + name + "=\"" + label_value(text) + "\"";
+      list += fmt::format("{}{}=\"{}\"", list.empty() ? "" : ",", name, label_value(text));
     }
-    text_ += name_ + "{" + list + "} " + json_number(value) + "\n";
-    ++rows_;
+    rows_ += fmt::format("{}{{{}}} {}\n", name_, list, json_number(value));
+    return *this;
   }
-  std::string text() const { return rows_ > 0 ? text_ : ""; }
+  std::string text() const { return rows_.empty() ? "" : head_ + rows_; }
 
  private:
-  std::string name_, text_;
-  int rows_ = 0;
+  std::string name_, head_, rows_;
 };
 
 std::string finding_gauges(const GateReport& report, const std::vector<GateFinding>& findings,
@@ -117,8 +111,7 @@ std::string finding_gauges(const GateReport& report, const std::vector<GateFindi
   Gauge seen(what + "_detectable_ratio", "Least ratio that is seen in four of five nights.");
   Gauge slower(what + "_slower", "1 if it is slower than the nights before.");
   for (const GateFinding& finding : findings) {
-    const std::vector<std::pair<std::string, std::string>> labels = {{"series", report.series},
-                                                                     {what, finding.name}};
+    const Labels labels = {{"series", report.series}, {what, finding.name}};
     slower.add(labels, finding.slower ? 1 : 0);
     if (finding.tests.empty()) continue;
     const NightTest& test = finding.tests.front();
@@ -134,23 +127,20 @@ std::string finding_gauges(const GateReport& report, const std::vector<GateFindi
 
 std::string gate_annotations(const GateReport& report) {
   const Weight weight = weight_of(report.answer.verdict);
-  const std::string level = weight == Weight::error     ? "error"
-                            : weight == Weight::warning ? "warning"
-                                                        : "notice";
-  const std::string title =
-      "kneepoint " + std::string(to_string(report.answer.verdict)) + " " + plain(report.series);
+  const char* level = weight == Weight::error     ? "error"
+                      : weight == Weight::warning ? "warning"
+                                                  : "notice";
+  const std::string title = workflow_property(
+      fmt::format("kneepoint {} {}", to_string(report.answer.verdict), plain(report.series)));
   const auto line = [&](const std::string& words) {
-    return "::" + level + " title=" + workflow_value(title, true) +
-           "::" + workflow_value(plain(words), false) + "\n";
+    return fmt::format("::{} title={}::{}\n", level, title, workflow_value(plain(words)));
   };
   std::string text = line(verdict_line(report));
   const std::vector<std::string> remarks = remarks_of(report);
   const std::size_t room = kMostAnnotations - 1;
   const std::size_t shown = remarks.size() > room ? room - 1 : remarks.size();
   for (std::size_t i = 0; i < shown; ++i) text += line(remarks[i]);
-  if (shown < remarks.size()) {
-    text += line("and " + std::to_string(remarks.size() - shown) + " more");
-  }
+  if (shown < remarks.size()) text += line(fmt::format("and {} more", remarks.size() - shown));
   return text;
 }
 
@@ -160,12 +150,9 @@ std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
     verdict.add({{"series", report.series}, {"verdict", to_string(one)}},
                 one == report.answer.verdict ? 1 : 0);
   }
-  Gauge study("study_info", "The study that was judged.");
-  study.add({{"series", report.series}, {"study", report.study}}, 1);
-  Gauge when("judged_timestamp_seconds", "When it was judged; old means that nights are missing.");
-  when.add({{"series", report.series}}, std::floor(to_seconds(judged)));
-  Gauge nights("nights", "Nights before this one in its segment.");
-  nights.add({{"series", report.series}}, report.answer.nights);
+  const auto gauge = [](const char* name, const char* help, const Labels& labels, double value) {
+    return Gauge(name, help).add(labels, value).text();
+  };
   Gauge seconds("point_seconds", "Median T of tonight.");
   for (const GateSeries& one : report.history.series) {
     if (one.log_medians.empty() || !one.log_medians.back()) continue;
@@ -175,29 +162,32 @@ std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
                  {"k", std::to_string(one.k)}},
                 std::exp(*one.log_medians.back()));
   }
-  return verdict.text() + study.text() + when.text() + nights.text() + seconds.text() +
-         finding_gauges(report, report.answer.curves, "curve") +
+  return verdict.text() +
+         gauge("study_info", "The study that was judged.",
+               {{"series", report.series}, {"study", report.study}}, 1) +
+         gauge("judged_timestamp_seconds", "When it was judged; old means that nights are missing.",
+               {{"series", report.series}}, std::floor(to_seconds(judged))) +
+         gauge("nights", "Nights before this one in its segment.", {{"series", report.series}},
+               report.answer.nights) +
+         seconds.text() + finding_gauges(report, report.answer.curves, "curve") +
          finding_gauges(report, report.answer.points, "point");
 }
 
 std::string gate_markdown(const GateReport& report) {
-  std::string text = "## " + std::string(to_string(report.answer.verdict)) + ": " +
-                     markdown_text(report.study) + "\n\n" + markdown_text(report.answer.why) +
-                     ".\n\n";
-  const auto found = findings_of(report);
-  for (const GateFinding* finding : found) {
-    text += "- " + markdown_text(words_of(*finding)) + "\n";
+  std::string text = fmt::format("## {}: {}\n\n{}.\n\n", to_string(report.answer.verdict),
+                                 markdown_text(report.study), markdown_text(report.answer.why));
+  std::string list;
+  for (const GateFinding* finding : findings_of(report)) {
+    list += "- " + markdown_text(words_of(*finding)) + "\n";
   }
-  const std::vector<std::string> others = other_findings(report);
-  for (const std::string& line : others) text += "- " + markdown_text(line) + "\n";
-  if (!found.empty() || !others.empty()) text += "\n";
-  text += "| curve | T tonight / nights before | 95% | detectable |\n|---|---:|---|---:|\n";
+  for (const std::string& line : other_findings(report)) list += "- " + markdown_text(line) + "\n";
+  text += list + (list.empty() ? "" : "\n") +
+          "| curve | T tonight / nights before | 95% | detectable |\n|---|---:|---|---:|\n";
   for (const GateFinding& finding : report.answer.curves) {
     if (finding.tests.empty()) continue;
     const NightTest& test = finding.tests.front();
-    text += "| " + markdown_text(finding.name) + " | " + fixed_text(1 + test.effect, 3) + " | [" +
-            fixed_text(test.low, 3) + ", " + fixed_text(test.high, 3) + "] | " +
-            percent_text(finding.detectable) + " |\n";
+    text += fmt::format("| {} | {:.3f} | [{:.3f}, {:.3f}] | {} |\n", markdown_text(finding.name),
+                        1 + test.effect, test.low, test.high, percent_text(finding.detectable));
   }
   const std::string seen = sensitivity(report);
   return text + (seen.empty() ? "" : "\n" + seen + "\n");
@@ -210,14 +200,14 @@ std::string gate_junit(const GateReport& report) {
   std::string cases;
   const auto add = [&](const std::string& name, const std::string& inside) {
     ++tests;
-    cases += "    <testcase classname=\"" + svg::escaped(report.series) + "\" name=\"" +
-             svg::escaped(name) + "\" time=\"0\"" +
-             (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"{}\n",
+                         svg::escaped(report.series), svg::escaped(name),
+                         inside.empty() ? "/>" : ">" + inside + "</testcase>");
   };
   const auto failure = [&](const std::string& type, const std::string& why) {
     ++failures;
-    return "<failure type=\"" + svg::escaped(type) + "\" message=\"" + svg::escaped(why) + "\">" +
-           svg::escaped(why) + "</failure>";
+    return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>", svg::escaped(type),
+                       svg::escaped(why), svg::escaped(why));
   };
   const std::string verdict = to_string(report.answer.verdict);
   const bool regressed = report.answer.verdict == Verdict::regressed;
@@ -242,11 +232,12 @@ std::string gate_junit(const GateReport& report) {
   add("verdict", weight_of(report.answer.verdict) == Weight::error
                      ? failure(verdict, line)
                      : "<system-out>" + svg::escaped(line) + "</system-out>");
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
-         "name=\"kneepoint " +
-         svg::escaped(report.series) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
-         std::to_string(failures) + "\" errors=\"0\" skipped=\"" + std::to_string(skipped) +
-         "\" time=\"0\">\n" + cases + "  </testsuite>\n</testsuites>\n";
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"kneepoint "
+      "{}\" "
+      "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\">\n{}  </testsuite>\n"
+      "</testsuites>\n",
+      svg::escaped(report.series), tests, failures, skipped, cases);
 }
 
 }  // namespace kneepoint

@@ -4,6 +4,8 @@
 // where the numbers come from and how they were made.
 #include "orchestrator/report/html/html.h"
 
+#include <fmt/core.h>
+
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/figures/svg.h"
 #include "orchestrator/report/html/parts.h"
@@ -21,14 +23,14 @@ constexpr double kTitleWidth = 60;            // of a name in the navigation, in
 
 constexpr char kNoBundle[] =
     "The what-if part needs node at build time: this kneepoint was built without it. Everything "
-    "else "
-    "of the page is here; `kneepoint predict` and `kneepoint recommend` answer the same in a "
+    "else of the page is here; `kneepoint predict` and `kneepoint recommend` answer the same in a "
     "terminal.";
 
+// `cls`: an attribute; "": none. "how" links to what is said of this figure's numbers.
 std::string figure_element(const Figure& figure, SharedPieces& shared, const char* cls = "") {
-  return std::string("<figure") + (*cls == '\0' ? "" : std::string(" class=\"") + cls + "\"") +
-         ">" + inline_svg(figure, shared) + "<figcaption>" + escaped(figure.caption) +
-         html::method_link(figure.name) + "</figcaption></figure>\n";
+  return fmt::format(
+      "<figure{}>{}<figcaption>{} <a href=\"#how-{}\">how</a></figcaption></figure>\n", cls,
+      inline_svg(figure, shared), escaped(figure.caption), figure.method);
 }
 
 // '<' only stands inside of strings, where it may be written like this: no markup can begin.
@@ -66,9 +68,7 @@ std::string head_of_page(const Document& document) {
   if (study.created_ns > 0) sub += " · " + to_utc_text(study.created_ns);
   out += element("p", sub, "sub");
   if (document.red) out += element("p", "RED: " + document.red_reason, "red");
-  std::string headline = document.headline;
-  if (headline.starts_with("use ")) headline[0] = 'U';
-  out += element("p", headline, "lead");
+  out += element("p", first_upper(document.headline), "lead");
   for (const std::string& finding : document.findings) out += element("p", finding, "finding");
   if (!document.queue.empty()) out += element("p", document.queue, "sub");
   return out + "</header>\n";
@@ -120,10 +120,10 @@ std::string curve_part(const Document& document, const CurveView& view, std::siz
   out += figures.empty() ? element("p", "No figure: no point has a valid run.", "sub")
                          : "<div class=\"figures\">\n" + figures + "</div>\n";
   out += html::table(table, table.title, table.flags);
-  for (const std::string& line : table.below) out += element("p", line, "sub");
+  for (const std::string& line : table.lines) out += element("p", line, "sub");
   if (document.summary().curves.size() > kMostWithDetails) return out;
   std::string details;
-  for (const DetailTable& detail : part.details) details += html::detail(detail);
+  for (const TextTable& detail : part.details) details += html::detail(detail);
   if (!details.empty()) {
     out += "<details><summary>Models, knees by every rule, predictions and the rest</summary>\n" +
            details + "</details>\n";
@@ -139,7 +139,7 @@ std::string case_parts(const Document& document, const std::vector<CurveView>& v
     out += "<section class=\"case\"><h2 id=\"case-" + std::to_string(i + 1) + "\">" +
            escaped(views[cases[i].front()].curve->case_name) + "</h2>\n";
     if (const std::optional<Figure> both = modes_figure(document, views, cases[i])) {
-      out += figure_element(*both, shared, "both");
+      out += figure_element(*both, shared, " class=\"both\"");
     }
     for (const std::size_t c : cases[i]) out += curve_part(document, views[c], c, shared);
     out += "</section>\n";
@@ -153,14 +153,14 @@ std::string costs(const Document& document) {
   out += element("p", prices_line(document.cost->book, document.cost->item), "sub");
   if (document.summary().curves.size() > kMostWithDetails) return out;
   out += "<details><summary>Cost tables</summary>\n";
-  for (const DetailTable& detail : document.cost_tables) out += html::detail(detail);
+  for (const TextTable& detail : document.cost_tables) out += html::detail(detail);
   return out + "</details>\n";
 }
 
 std::string caveats(const Document& document) {
   std::string out = "<h2 id=\"caveats\">Caveats</h2>\n";
   std::string said = html::list(document.notes);
-  for (const DetailTable& detail : document.tables) said += html::detail(detail);
+  for (const TextTable& detail : document.tables) said += html::detail(detail);
   if (document.summary().curves.size() > kMostWithDetails) {
     said += element("p", "A page of more than " + std::to_string(kMostWithDetails) +
                              " curves leaves out models, predictions, costs and the other tables "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/report/html/parts.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,30 +18,6 @@ using svg::escaped;
 constexpr std::size_t kValuesShown = 4;  // of one fact
 constexpr std::size_t kLongestFact = 300;
 
-std::string header_text(const std::string& header) {
-  std::string name = header;
-  // A word broken for a narrow column is whole again.
-  if (const std::size_t broken = name.find("-\n"); broken != std::string::npos) {
-    name.erase(broken, 2);
-  }
-  std::replace(name.begin(), name.end(), '\n', ' ');
-  return name;
-}
-
-// An interval shares the cell of the value that it belongs to.
-std::vector<std::string> merged_html(const TextTable& table,
-                                     const std::vector<std::string>& cells) {
-  std::vector<std::string> out;
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    if (table.columns[c].belongs_left && !out.empty()) {
-      if (!cells[c].empty()) out.back() += " <i>" + escaped(cells[c]) + "</i>";
-    } else {
-      out.push_back(escaped(cells[c]));
-    }
-  }
-  return out;
-}
-
 std::string pair(const std::string& term, const std::string& text) {
   return text.empty() ? "" : "<dt>" + escaped(term) + "</dt><dd>" + escaped(text) + "</dd>";
 }
@@ -48,23 +26,16 @@ std::string without_prefix(const std::string& text, const std::string& prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-std::string first_upper(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  return text;
-}
-
 // "each result takes 23% more worker-hours than at K=1": what stands for money without prices.
 std::string cost_words(const Document& document, const CurveView& view, int k) {
-  for (std::size_t c = 0; document.cost && c < document.cost->curves.size(); ++c) {
-    if (&document.summary().curves[document.cost->curves[c].index] != view.curve) continue;
-    return first_upper(without_prefix(document.cost->sentences[c], view.label + ": "));
+  if (const CostCurve* costs = document.costs_of(view)) {
+    const std::string& sentence = document.cost->sentences[costs - document.cost->curves.data()];
+    return first_upper(without_prefix(sentence, view.label + ": "));
   }
   for (const PointSummary& p : view.curve->points) {
     if (p.point.k != k || !(p.efficiency > 0)) continue;
-    return "Each result takes " + change_text(1 / p.efficiency) +
-           " worker-hours than at K=" + std::to_string(view.curve->k0) + "; prices are not known.";
+    return fmt::format("Each result takes {} worker-hours than at K={}; prices are not known.",
+                       change_text(1 / p.efficiency), view.curve->k0);
   }
   return "";
 }
@@ -72,8 +43,7 @@ std::string cost_words(const Document& document, const CurveView& view, int k) {
 std::string confidence_words(const CurveView& view, int k) {
   for (const PointSummary& p : view.curve->points) {
     if (p.point.k != k || p.baseline || !p.efficiency_interval) continue;
-    return ", " + level_text(p.efficiency_interval->level) + " over " + std::to_string(p.valid) +
-           " runs";
+    return fmt::format(", {} over {} runs", level_text(p.efficiency_interval->level), p.valid);
   }
   return "";
 }
@@ -83,29 +53,31 @@ std::string unknown_limit(const CurveView& view) {
   const PointSummary* last = view.largest();
   if (last == nullptr || last->baseline) return "";
   if (last->efficiency >= 1) {
-    return "None in sight: no efficiency is lost up to K=" + std::to_string(last->point.k) + ".";
+    return fmt::format("None in sight: no efficiency is lost up to K={}.", last->point.k);
   }
-  return "Not known: neither the ranks' own times nor a model of T account for the loss at K=" +
-         std::to_string(last->point.k) + ".";
+  return fmt::format(
+      "Not known: neither the ranks' own times nor a model of T account for the loss at K={}.",
+      last->point.k);
 }
 
 std::string mode_answer(const Document& document, const CurveView& view) {
   const CurveAnswer answer = answer_of(view);
-  const std::string mode = to_string(view.curve->mode);
-  std::string out = "<div class=\"mode\"><p class=\"use\"><span class=\"badge " + mode + "\">" +
-                    mode + "</span> ";
+  std::string out =
+      fmt::format("<div class=\"mode\"><p class=\"use\"><span class=\"badge {0}\">{0}</span> ",
+                  to_string(view.curve->mode));
   if (!answer.none.empty()) {
     return out + "<strong>No answer</strong></p>" + element("p", first_upper(answer.none) + ".") +
            "</div>\n";
   }
-  out += answer.k ? "<strong>Use K=" + std::to_string(*answer.k) + "</strong>"
-                  : std::string("<strong>No K is sure</strong>");
-  if (view.curve->emulated) out += " <span class=\"badge\">emulated</span>";
-  if (is_simulated(document.study)) {
-    out += " <span class=\"badge\">simulated, nothing was measured</span>";
+  out += answer.k ? fmt::format("<strong>Use K={}</strong>", *answer.k)
+                  : "<strong>No K is sure</strong>";
+  for (const auto& [holds, words] :
+       {std::pair{view.curve->emulated, "emulated"},
+        {is_simulated(document.study), "simulated, nothing was measured"},
+        {is_imported(document.study), "imported"},
+        {view.curve->stand_in, "CPU stand-in, no GPU"}}) {
+    if (holds) out += fmt::format(" <span class=\"badge\">{}</span>", words);
   }
-  if (is_imported(document.study)) out += " <span class=\"badge\">imported</span>";
-  if (view.curve->stand_in) out += " <span class=\"badge\">CPU stand-in, no GPU</span>";
   out += "</p>\n<dl>";
   const auto said = [](const std::string& text, const char* prefix) {
     return first_upper(without_prefix(text, prefix));
@@ -155,13 +127,69 @@ std::string fact_words(const std::map<std::string, int>& values) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < ordered.size() && i < kValuesShown; ++i) {
     words.push_back(shortened(ordered[i].second) +
-                    (ordered.size() > 1 ? " (" + std::to_string(ordered[i].first) + " runs)" : ""));
+                    (ordered.size() > 1 ? fmt::format(" ({} runs)", ordered[i].first) : ""));
   }
   if (ordered.size() > kValuesShown) {
-    words.push_back("and " + std::to_string(ordered.size() - kValuesShown) + " more values");
+    words.push_back(fmt::format("and {} more values", ordered.size() - kValuesShown));
   }
   return joined(words, "; ");
 }
+
+// How a number was made, in a sentence or two; docs/methods.md derives it.
+struct Method {
+  const char *id, *name, *text, *anchor;
+  bool of_money = false;
+};
+
+constexpr Method kMethods[] = {
+    {"time", "T(K)",
+     "The median over the runs at K that succeeded. T of a run is the mean of its timed "
+     "iterations, each the maximum over ranks, times their number. Runs that failed enter no "
+     "number; outliers are flagged, never dropped.",
+     "t-and-which-runs-count"},
+    {"speedup", "Speedup S",
+     "Strong: T(K0)/T(K). Weak: scaled, K/K0 times T(K0)/T(K). K0 is the smallest K with a valid "
+     "run.",
+     "speedup-and-efficiency"},
+    {"efficiency", "Efficiency E",
+     "S divided by K/K0. Where the work per worker is not constant on a weak curve, E is by work, "
+     "and E by time stands beside it.",
+     "speedup-and-efficiency"},
+    {"interval", "Intervals",
+     "Over runs, never over the iterations inside one. Of T: order statistics of the median. Of E: "
+     "Hodges-Lehmann for the ratio of two samples, at the level that it really has; with too few "
+     "runs Welch's t on logarithms, and with one run none.",
+     "intervals"},
+    {"knee", "Knee and K to use",
+     "The knee is where E falls to the floor, by interpolating K·T(K); its interval resamples all "
+     "runs of the curve together. The K to use is the largest measured K that surely keeps the "
+     "floor, with every smaller one.",
+     "the-knee-rule-efficiency"},
+    {"model", "Model line",
+     "T = a + b/K + c·log2 K + d·(K-1) with the terms that the runs can tell apart, none below 0; "
+     "ranked by AICc.",
+     "models"},
+    {"band", "Model band, extrapolation",
+     "90% of single runs, over all models that stay plausible. Beyond the largest K measured it is "
+     "extrapolated, hatched, and shown up to twice that K.",
+     "predictions-beyond-the-k-measured"},
+    {"breakdown", "Where the time goes",
+     "From the ranks' own totals in the run whose T is the median: computing, waiting for the "
+     "slowest rank, and the rest, which is communication.",
+     "breakdown"},
+    {"cost", "Cost",
+     "What the price book bills for one run of the median T, whole nodes and billing steps "
+     "included, by its results and the share of runs that succeeded. The interval is joint with "
+     "that of time. A K is on the frontier if no other is both faster and cheaper.",
+     "cost-of-a-result", true},
+    {"roofline", "Roofline",
+     "Flops and bytes as the workload states them; peak and bandwidth as measured on the node.",
+     "roofline-work-and-depth"},
+    {"limit", "What limits it",
+     "Shares of the loss at the largest K: from the breakdown where the ranks reported, else from "
+     "the terms of the best model.",
+     "what-the-loss-consists-of"},
+};
 
 }  // namespace
 
@@ -180,35 +208,26 @@ std::string list(const std::vector<std::string>& lines) {
 
 std::string table(const TextTable& table, std::string_view label,
                   const std::vector<std::string>& flags) {
-  const bool flagged = std::any_of(flags.begin(), flags.end(),
-                                   [](const std::string& flag) { return !flag.empty(); });
-  std::vector<std::string> names;
-  std::vector<bool> right;
-  for (const Column& column : table.columns) {
-    names.push_back(header_text(column.title));
-    if (!column.belongs_left || right.empty()) right.push_back(column.align == Align::right);
+  const TextTable page = for_page(table, flags, escaped, " <i>", "</i>");
+  std::string out = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
+      escaped(label));
+  const auto left = [&](std::size_t c) {
+    return page.columns[c].align == Align::left ? " class=\"l\">" : ">";
+  };
+  for (std::size_t c = 0; c < page.columns.size(); ++c) {
+    out += std::string("<th scope=\"col\"") + left(c) + page.columns[c].title;
   }
-  std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" +
-                    escaped(label) + "\"><table><thead><tr>";
-  const std::vector<std::string> header = merged_html(table, names);
-  for (std::size_t c = 0; c < header.size(); ++c) {
-    out += std::string("<th scope=\"col\"") + (right[c] ? "" : " class=\"l\"") + ">" + header[c];
-  }
-  if (flagged) out += "<th scope=\"col\" class=\"l\">flags";
   out += "</thead><tbody>\n";
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+  for (const auto& row : page.rows) {
     out += "<tr>";
-    const std::vector<std::string> cells = merged_html(table, table.rows[r]);
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      out += (right[c] ? "<td>" : "<td class=\"l\">") + cells[c];
-    }
-    if (flagged) out += "<td class=\"l\">" + escaped(flags[r]);
+    for (std::size_t c = 0; c < row.size(); ++c) out += std::string("<td") + left(c) + row[c];
     out += "\n";
   }
   return out + "</tbody></table></div>\n";
 }
 
-std::string detail(const DetailTable& detail) {
+std::string detail(const TextTable& detail) {
   std::string out = element("h4", detail.title);
   if (!detail.columns.empty()) out += table(detail, detail.title);
   return out + list(detail.lines);
@@ -252,6 +271,16 @@ std::string provenance(const Document& document) {
          " facts</summary>\n<dl class=\"facts\">";
   for (const auto& [name, values] : facts) out += pair(shortened(name), fact_words(values));
   return out + "</dl></details>\n";
+}
+
+std::string methods(const Document& document) {
+  std::string out = "<dl class=\"how\">";
+  for (const Method& method : kMethods) {
+    if (method.of_money && !document.cost) continue;
+    out += fmt::format("<dt id=\"how-{}\">{}</dt><dd>{} <code>docs/methods.md#{}</code></dd>\n",
+                       method.id, escaped(method.name), escaped(method.text), method.anchor);
+  }
+  return out + "</dl>\n";
 }
 
 }  // namespace kneepoint::html

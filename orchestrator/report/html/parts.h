@@ -19,7 +19,7 @@ std::string list(const std::vector<std::string>& lines);
 // Scrolls sideways where it is too wide. `flags`: one per row, or none at all.
 std::string table(const TextTable& table, std::string_view label,
                   const std::vector<std::string>& flags = {});
-std::string detail(const DetailTable& table);
+std::string detail(const TextTable& table);
 
 // The first screen: for each case and mode the K to use, how sure, what limits it, what it costs.
 std::string answers(const Document& document, const std::vector<CurveView>& views);
@@ -29,9 +29,6 @@ std::string provenance(const Document& document);
 
 // How each number was made, with its place in docs/methods.md.
 std::string methods(const Document& document);
-// "how": a link to what methods() says of this figure.
-std::string method_link(std::string_view figure_name);
-
 extern const char* const kStyle;
 extern const char* const kScript;
 

@@ -4,6 +4,8 @@
 // questions to ask.
 #include "orchestrator/answers/study/audit.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "orchestrator/base/numbers.h"
@@ -18,18 +20,16 @@ namespace {
 constexpr int kVerdictColumn = 16;
 
 std::string counts_words(const ClaimAudit& audit) {
-  const auto number = [&](RuleVerdict verdict) { return std::to_string(audit.count(verdict)); };
-  return "Of " + counted(static_cast<long>(audit.findings.size()), "rule") + ": " +
-         number(RuleVerdict::ok) + " met, " + number(RuleVerdict::missing) +
-         " that the claim says nothing about, " + number(RuleVerdict::suspicious) +
-         " suspicious, " + number(RuleVerdict::contradicted) + " contradicted.";
+  return fmt::format(
+      "Of {}: {} met, {} that the claim says nothing about, {} suspicious, {} contradicted.",
+      counted(static_cast<long>(audit.findings.size()), "rule"), audit.count(RuleVerdict::ok),
+      audit.count(RuleVerdict::missing), audit.count(RuleVerdict::suspicious),
+      audit.count(RuleVerdict::contradicted));
 }
 
-// The verdict stands in a column of its own beside the wrapped sentence.
-std::string finding_text(const RuleFinding& finding, int width) {
-  std::string text = wrap(plain(finding.rule + ": " + finding.sentence), width, kVerdictColumn);
-  const std::string head = std::string("  ") + to_string(finding.verdict);
-  return text.replace(0, head.size(), head);
+// `head` in a column of its own beside the wrapped sentence.
+std::string beside(const std::string& head, const std::string& sentence, int width, int column) {
+  return wrap(plain(sentence), width, column).replace(0, head.size(), head);
 }
 
 std::string numbers_table(const ClaimNumbers& numbers) {
@@ -48,27 +48,24 @@ std::string numbers_table(const ClaimNumbers& numbers) {
   return "\n" + to_table(columns, points, 2);
 }
 
-std::string question_text(std::size_t number, const std::string& question, int width) {
-  std::string text = wrap(plain(question), width, 5);
-  const std::string head = (number < 10 ? "  " : " ") + std::to_string(number) + ".";
-  return text.replace(0, head.size(), head);
-}
-
 }  // namespace
 
 std::string to_text(const AuditAnswer& answer, int width) {
   std::string text;
   for (const AuditedClaim& one : answer.claims) {
     if (!text.empty()) text += "\n";
-    text += "Claim: " + plain(one.title) +
-            (one.claim.source.empty() ? "" : " (" + plain(one.claim.source) + ")") + "\n\n";
-    text +=
-        wrap(plain(one.audit.summary), width, 0) + wrap(counts_words(one.audit), width, 0) + "\n";
-    for (const RuleFinding& finding : one.audit.findings) text += finding_text(finding, width);
+    text += fmt::format("Claim: {}{}\n\n{}{}\n", plain(one.title),
+                        one.claim.source.empty() ? "" : " (" + plain(one.claim.source) + ")",
+                        wrap(plain(one.audit.summary), width, 0),
+                        wrap(counts_words(one.audit), width, 0));
+    for (const RuleFinding& finding : one.audit.findings) {
+      text += beside(fmt::format("  {}", to_string(finding.verdict)),
+                     finding.rule + ": " + finding.sentence, width, kVerdictColumn);
+    }
     text += numbers_table(one.audit.numbers);
     if (!one.audit.questions.empty()) text += "\nAsk:\n";
     for (std::size_t i = 0; i < one.audit.questions.size(); ++i) {
-      text += question_text(i + 1, one.audit.questions[i], width);
+      text += beside(fmt::format("{:>3}.", i + 1), one.audit.questions[i], width, 5);
     }
   }
   if (!answer.caveats.empty()) text += "\n" + notes_text(answer.caveats, width);

@@ -3,6 +3,8 @@
 // One table per case and mode: what is held fixed stands above it.
 #include "orchestrator/report/terminal/operating.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,49 +33,42 @@ std::string repeats_text(const Plan& plan) {
 }
 
 std::string group_of(const Point& point) {
-  std::string text = point.case_name;
-  if (point.build != "default") text += " (build " + point.build + ")";
-  return text + ", " + to_string(point.mode);
+  return fmt::format("{}{}, {}", point.case_name,
+                     is_default_build(point.build) ? "" : " (build " + point.build + ")",
+                     to_string(point.mode));
 }
 
 // Points in plan order, gathered by case and mode.
-std::vector<std::vector<const Point*>> groups_of(const Study& study) {
-  std::vector<std::string> names;
-  std::vector<std::vector<const Point*>> groups;
+std::vector<std::vector<Point>> groups_of(const Study& study) {
+  std::vector<std::vector<Point>> groups;
   for (const Point& point : study.points) {
-    const std::string name = group_of(point);
-    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-    if (at == static_cast<std::ptrdiff_t>(names.size())) {
-      names.push_back(name);
-      groups.emplace_back();
-    }
-    groups[static_cast<std::size_t>(at)].push_back(&point);
+    const auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group_of(group.front()) == group_of(point);
+    });
+    at == groups.end() ? void(groups.push_back({point})) : at->push_back(point);
   }
   return groups;
 }
 
-std::string group_text(const std::vector<const Point*>& points, const Plan& plan) {
-  const Point& first = *points.front();
-  std::string text = group_of(first);
-  const bool same = std::all_of(points.begin(), points.end(), [&](const Point* point) {
-    return point->held_fixed == first.held_fixed;
+std::string group_text(const std::vector<Point>& points, const Plan& plan) {
+  const Point& first = points.front();
+  const bool same = std::all_of(points.begin(), points.end(), [&](const Point& point) {
+    return point.held_fixed == first.held_fixed;
   });
-  if (same && !first.held_fixed.empty()) text += "; held fixed: " + first.held_fixed;
-  if (first.emulated) text += "; emulated (sleeps, takes no core)";
-  text += "\n";
-  std::vector<Column> columns = {{"K", Align::right},     {"nodes", Align::right},
-                                 {"ranks", Align::right}, {"threads", Align::right},
-                                 {"size", Align::right},  {"runs", Align::right}};
-  if (!same) columns.push_back({"held fixed"});
-  std::vector<std::vector<std::string>> rows;
-  for (const Point* point : points) {
-    rows.push_back({std::to_string(point->k), std::to_string(point->shape.nodes),
-                    std::to_string(point->shape.ranks),
-                    std::to_string(point->shape.threads_per_rank), size_text(*point),
-                    repeats_text(plan)});
-    if (!same) rows.back().push_back(point->held_fixed);
+  const bool said = same && !first.held_fixed.empty();
+  std::vector<ColumnOf<Point>> columns = {
+      {"K", [](auto& point) { return std::to_string(point.k); }},
+      {"nodes", [](auto& point) { return std::to_string(point.shape.nodes); }},
+      {"ranks", [](auto& point) { return std::to_string(point.shape.ranks); }},
+      {"threads", [](auto& point) { return std::to_string(point.shape.threads_per_rank); }},
+      {"size", size_text},
+      {"runs", [&](auto&) { return repeats_text(plan); }}};
+  if (!same) {
+    columns.push_back({"held fixed", [](auto& point) { return point.held_fixed; }, Align::left});
   }
-  return text + to_table(columns, rows, 2);
+  return fmt::format("{}{}{}\n{}", group_of(first), said ? "; held fixed: " + first.held_fixed : "",
+                     first.emulated ? "; emulated (sleeps, takes no core)" : "",
+                     to_table(columns, points, 2));
 }
 
 std::string amount(int number, const std::string& noun) {
@@ -85,46 +80,50 @@ std::string submission_text(const CheckAnswer& answer) {
   std::string text = "Would submit " + counted(submission.allocations, "allocation");
   if (answer.study.plan.search.adaptive) text += " in round 0";
   if (answer.site.packing.mode == PackingMode::packed) {
-    text += " that " + std::string(submission.allocations == 1 ? "holds" : "hold") + " all " +
-            counted(submission.runs, "run") + " (packed)";
+    text += fmt::format(" that {} all {} (packed)", submission.allocations == 1 ? "holds" : "hold",
+                        counted(submission.runs, "run"));
   }
   if (submission.allocations_at_most > submission.allocations) {
-    text += " (up to " + std::to_string(submission.allocations_at_most) +
-            " while efficiency is too uncertain)";
+    text += fmt::format(" (up to {} while efficiency is too uncertain)",
+                        submission.allocations_at_most);
   }
-  return text + ", at most " + std::to_string(answer.concurrent) +
-         " at a time; the largest: " + counted(submission.largest.nodes, "node") + ", " +
-         counted(submission.largest.ranks, "rank") + ", " +
-         (submission.largest_is_emulated ? "no core (emulated)"
-                                         : counted(submission.largest.cpus(), "core")) +
-         ".\n";
+  const Shape& largest = submission.largest;
+  return text + fmt::format(", at most {} at a time; the largest: {}, {}, {}.\n", answer.concurrent,
+                            counted(largest.nodes, "node"), counted(largest.ranks, "rank"),
+                            submission.largest_is_emulated ? "no core (emulated)"
+                                                           : counted(largest.cpus(), "core"));
 }
 
 // What an adaptive search begins with, where it would end by the models, and its bound.
 std::string search_text(const CheckAnswer& answer) {
   const Plan& plan = answer.study.plan;
   const FirstRound first = answer.first_round();
-  const std::string within = number_text(100 * plan.search.within) + "%";
+  const std::string within = number_text(100 * plan.search.within);
   const bool by_time = plan.search.objective == SearchSpec::Objective::time;
-  std::string text = plan.search.target == SearchSpec::Target::knee
-                         ? "Adaptive search for the knee (E=" + number_text(plan.knee.floor) +
-                               ", to within " + within + " of its K), in rounds. "
-                         : std::string("Adaptive search for the K to recommend by ") +
-                               (by_time        ? "time"
-                                : answer.price ? "cost"
-                                               : "node-hours, for want of a price") +
-                               " (until no K is better by more than " + within + "), in rounds. ";
+  std::string text =
+      plan.search.target == SearchSpec::Target::knee
+          ? fmt::format("Adaptive search for the knee (E={}, to within {}% of its K), in rounds. ",
+                        number_text(plan.knee.floor), within)
+          : fmt::format(
+                "Adaptive search for the K to recommend by {} (until no K is better by "
+                "more than {}%), in rounds. ",
+                by_time        ? "time"
+                : answer.price ? "cost"
+                               : "node-hours, for want of a price",
+                within);
   for (const std::string& words : first.words) text += "Round 0: " + words + ". ";
-  text += "The next rounds follow from what is measured, and stay on the K of the scale, at most " +
-          counted(plan.repeat.max, "run") + " each.";
+  text += fmt::format(
+      "The next rounds follow from what is measured, and stay on the K of the scale, at most {} "
+      "each.",
+      counted(plan.repeat.max, "run"));
   std::string out = wrap(text, kTextWidth, 0);
   out += "Round 0: " + to_text(first.estimate, plan.limits.timeout) + ".\n";
   if (answer.search && answer.search->grid_node_seconds > 0) {
     const double share = 100 * answer.search->node_seconds / answer.search->grid_node_seconds;
-    out += "By the models it ends after " + counted(answer.search->rounds, "round") + " with " +
-           counted(answer.search->runs, "run") + " and " +
-           number_text(answer.search->node_seconds / 3600) + " node-hours, " +
-           std::to_string(std::lround(share)) + "% of the full grid's.\n";
+    out += fmt::format(
+        "By the models it ends after {} with {} and {} node-hours, {}% of the full grid's.\n",
+        counted(answer.search->rounds, "round"), counted(answer.search->runs, "run"),
+        number_text(answer.search->node_seconds / 3600), std::lround(share));
   }
   return out + "Never more than the full grid: ";
 }
@@ -140,9 +139,9 @@ std::string cost_text(const CheckAnswer& answer) {
     text += "With all repeats: " + estimate(plan.repeat.max);
   }
   if (answer.price) {
-    text += "Billed by item " + answer.price->item.name + " of " + answer.price->path +
-            (answer.price->example ? " (an example, not today's prices)" : "") +
-            ", each run as a job of its own.\n";
+    text += fmt::format("Billed by item {} of {}{}, each run as a job of its own.\n",
+                        answer.price->item.name, answer.price->path,
+                        answer.price->example ? " (an example, not today's prices)" : "");
   }
   if (!answer.budget.sentence.empty()) text += "Budget: " + answer.budget.sentence + ".\n";
   for (const std::string& warning : answer.budget.warnings) {
@@ -211,12 +210,12 @@ std::vector<std::string> sentences_of(const std::vector<Rehearsal>& rehearsals) 
 
 std::string to_text(const CheckAnswer& answer) {
   const Plan& plan = answer.study.plan;
-  std::string text = "Study " + plan.study + " (series " + plan.study + "-" + answer.study.hash8 +
-                     ", seed " + std::to_string(plan.seed) + ") on site " + answer.site.name +
-                     " (backend " + to_string(answer.site.backend) + ": " +
-                     amount(answer.capacity.nodes, "node") + " with " +
-                     amount(answer.capacity.cores_per_node, "core") + "). K counts " +
-                     to_string(plan.worker) + "s.\n";
+  std::string text = fmt::format(
+      "Study {0} (series {0}-{1}, seed {2}) on site {3} (backend {4}: {5} with {6}). K counts "
+      "{7}s.\n",
+      plan.study, answer.study.hash8, plan.seed, answer.site.name, to_string(answer.site.backend),
+      amount(answer.capacity.nodes, "node"), amount(answer.capacity.cores_per_node, "core"),
+      to_string(plan.worker));
   for (const auto& group : groups_of(answer.study)) {
     text += "\n" + group_text(group, plan);
   }
@@ -226,24 +225,24 @@ std::string to_text(const CheckAnswer& answer) {
     text += wrap("Warning: " + warning, kTextWidth, 0);
   }
   if (const auto said = sentences_of(answer.rehearsals); !said.empty()) {
-    text += std::string("What ") + to_string(answer.site.backend) + " says to each shape:\n";
-    text += listed(said);
+    text += fmt::format("What {} says to each shape:\n{}", to_string(answer.site.backend),
+                        listed(said));
   }
   if (!answer.live_reports.empty()) {
     text += wrap("Live reports: " + answer.live_reports + ".", kTextWidth, 0);
   }
   if (!answer.refusals.empty()) {
     text += "\n'kneepoint run' would refuse this plan here:\n";
-    text += listed(answer.refusals);
-    text += kRefusalAdvice;
+    text += listed(answer.refusals) + kRefusalAdvice;
   }
   if (!answer.budget.refusals.empty()) {
     text += "\nThe plan does not fit its budget; 'kneepoint run' would refuse it:\n";
     for (const std::string& why : answer.budget.refusals) text += wrap(why, kTextWidth, 2);
   }
   if (!answer.emit_folder.empty()) {
-    text += "Wrote " + counted(static_cast<long>(answer.emitted.size()), "file") + " into " +
-            answer.emit_folder + ".\n";
+    text +=
+        fmt::format("Wrote {} into {}.\n",
+                    counted(static_cast<long>(answer.emitted.size()), "file"), answer.emit_folder);
   }
   return text;
 }

@@ -3,7 +3,10 @@
 // The words and the tables of `compare`.
 #include "orchestrator/answers/study/compare.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
 
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/report/cost_section.h"
@@ -20,18 +23,9 @@ std::string ratio_words(const ComparedPoint& point) {
 
 std::string knee_words(const ComparedKnee& knee) {
   if (!knee.k) return knee.where.empty() ? "not known" : knee.where;
-  std::string text = "K=" + number_text(*knee.k);
-  if (knee.low) {
-    text += " [" + number_text(*knee.low) + ", " +
-            (knee.open_high || !knee.high ? "beyond" : number_text(*knee.high)) + "]";
-  }
-  return text;
-}
-
-std::string listed_ks(const std::vector<int>& list) {
-  std::string text;
-  for (const int k : list) text += (text.empty() ? "" : ", ") + std::to_string(k);
-  return text;
+  if (!knee.low) return "K=" + number_text(*knee.k);
+  return fmt::format("K={} [{}, {}]", number_text(*knee.k), number_text(*knee.low),
+                     knee.open_high || !knee.high ? "beyond" : number_text(*knee.high));
 }
 
 std::string curve_title(const CurveComparison& curve) {
@@ -55,29 +49,29 @@ const char* faster_words(Faster faster) {
 }
 
 std::string time_words(const PricedComparison& curve, double floor) {
-  std::string text = curve_title(curve) + ": ";
-  if (!curve.telling_k) return text + "T can't be compared, since " + curve.obstacles.front() + ".";
+  const std::string title = curve_title(curve);
+  if (!curve.telling_k) {
+    return fmt::format("{}: T can't be compared, since {}.", title, curve.obstacles.front());
+  }
   const PricedPoint& at = *curve.telling();
-  text += "at K=" + std::to_string(at.k);
-  text += at.a.efficiency >= floor
-              ? " (the largest common K at which A has E >= " + efficiency_text(floor) + ")"
-              : " (A has E >= " + efficiency_text(floor) + " at no common K)";
-  text += " B takes " + ratio_words(at) + " times as long as A";
-  text += at.faster == Faster::unknown ? " (" + at.why + ")" : faster_words(at.faster);
-  text += ".";
-  const auto count = [&](auto which) {
-    return std::count_if(curve.points.begin(), curve.points.end(), [&](const ComparedPoint& point) {
-      return point.ratio && which(point.faster);
-    });
-  };
-  const auto count_of = [&](Faster one) { return count([one](Faster f) { return f == one; }); };
-  const auto compared = count([](Faster) { return true; });
-  if (const auto unknown = count_of(Faster::unknown); unknown < compared) {
-    text += " Of " + std::to_string(compared) + " common K B is faster at " +
-            std::to_string(count_of(Faster::b)) + " and slower at " +
-            std::to_string(count_of(Faster::a)) + "; at " +
-            std::to_string(count_of(Faster::unclear)) + " the runs can't tell";
-    text += unknown > 0 ? ", at " + std::to_string(unknown) + " there is no interval." : ".";
+  const std::string keeps = "A has E >= " + efficiency_text(floor);
+  std::string text =
+      fmt::format("{}: at K={} ({}) B takes {} times as long as A{}.", title, at.k,
+                  at.a.efficiency >= floor ? "the largest common K at which " + keeps
+                                           : keeps + " at no common K",
+                  ratio_words(at),
+                  at.faster == Faster::unknown ? " (" + at.why + ")" : faster_words(at.faster));
+  std::array<int, 4> counts = {};
+  for (const ComparedPoint& point : curve.points) {
+    if (point.ratio) ++counts[static_cast<std::size_t>(point.faster)];
+  }
+  const auto count_of = [&](Faster one) { return counts[static_cast<std::size_t>(one)]; };
+  const int compared = counts[0] + counts[1] + counts[2] + counts[3];
+  if (const int unknown = count_of(Faster::unknown); unknown < compared) {
+    text += fmt::format(
+        " Of {} common K B is faster at {} and slower at {}; at {} the runs can't tell{}.",
+        compared, count_of(Faster::b), count_of(Faster::a), count_of(Faster::unclear),
+        unknown > 0 ? fmt::format(", at {} there is no interval", unknown) : "");
   }
   return text;
 }
@@ -88,35 +82,34 @@ std::string price_words(const CompareAnswer& answer, const ComparePair& pair,
   const PricedPoint* at = curve.telling();
   if (at == nullptr || !at->below || !pair.no_money.empty()) return "";
   const BreakEvenPrice& price = *at->below;
-  const std::string k = "At K=" + std::to_string(price.k);
+  const std::string opening = fmt::format("At K={} ", price.k);
   const std::string unit = std::string(to_string(price.unit)) + "-hour";
   if (price.unused) {
-    return k + " no price follows: B is charged by the " + unit + ", and its runs hold no " +
-           to_string(price.unit) + ".";
-  }
-  if (!price.below && at->cost_a && at->cost_a->per_result.micros == 0) {
-    return k + " B is not worth it at any price: by the prices given a result costs nothing on A.";
+    return fmt::format("{}no price follows: B is charged by the {}, and its runs hold no {}.",
+                       opening, unit, to_string(price.unit));
   }
   if (!price.below) {
-    return k + " B is not worth it at any price of a " + unit +
-           ": what it charges beside its hours is more than a result costs on A.";
+    const bool free = at->cost_a && at->cost_a->per_result.micros == 0;
+    return opening + "B is not worth it at any price" +
+           (free ? ": by the prices given a result costs nothing on A."
+                 : " of a " + unit +
+                       ": what it charges beside its hours is more than a result costs on A.");
   }
   const double most = to_units(price.below->micros);
   if (!answer.priced) {
-    return k + " B is worth it below " + amount_text(most) + " " + amount_bounds(price.interval) +
-           " times what a node-hour of A costs.";
+    return fmt::format("{}B is worth it below {} {} times what a node-hour of A costs.", opening,
+                       amount_text(most), amount_bounds(price.interval));
   }
   const Money asked{unit_price(pair.b.prices.item, price.unit), price.below->currency};
   const double now = to_units(asked.micros);
-  const std::string text = k + " B is worth it below " + rounded_text(*price.below) + " " +
-                           amount_bounds(price.interval) + " per " + unit + "; it costs " +
-                           rounded_text(asked);
-  if (!price.interval) {
-    return text + (now < most ? ", so it is" : ", so it is not") + " (no interval).";
-  }
-  return text + (now < price.interval->low    ? ", so it is."
-                 : now > price.interval->high ? ", so it is not."
-                                              : ", so the runs can't tell.");
+  const char* verdict = price.interval ? now < price.interval->low    ? ", so it is."
+                                         : now > price.interval->high ? ", so it is not."
+                                                                      : ", so the runs can't tell."
+                        : now < most   ? ", so it is (no interval)."
+                                       : ", so it is not (no interval).";
+  return fmt::format("{}B is worth it below {} {} per {}; it costs {}{}", opening,
+                     rounded_text(*price.below), amount_bounds(price.interval), unit,
+                     rounded_text(asked), verdict);
 }
 
 std::string points_table(const ComparePair& pair, const PricedComparison& curve) {
@@ -133,20 +126,20 @@ std::string points_table(const ComparePair& pair, const PricedComparison& curve)
        [](auto& at) { return std::to_string(at.a.runs) + "/" + std::to_string(at.b.runs); }},
       {"T A", [&](auto& at) { return seconds(at.a, at.cost_a.has_value()); }},
       {"T B", [&](auto& at) { return seconds(at.b, at.cost_b.has_value()); }},
-      {"B/A", [](auto& at) { return at.ratio ? amount_text(*at.ratio) : "-"; }},
+      {"B/A", [](auto& at) { return or_dash(at.ratio, amount_text); }},
       {"95%", [](auto& at) { return amount_bounds(at.interval); }},
       {"E A", [](auto& at) { return efficiency_text(at.a.efficiency); }},
       {"E B", [](auto& at) { return efficiency_text(at.b.efficiency); }},
   };
   if (money) {
-    const auto cost = [](const std::optional<CostPoint>& point) {
-      return point ? amount_text(to_units(point->per_result.micros)) : "-";
+    const auto cost = [](const CostPoint& point) {
+      return amount_text(to_units(point.per_result.micros));
     };
     const std::string result = "/" + plain(curve.result_name);
-    columns.push_back(
-        {pair.a.prices.book.currency + result + " A", [=](auto& at) { return cost(at.cost_a); }});
-    columns.push_back(
-        {pair.b.prices.book.currency + result + " B", [=](auto& at) { return cost(at.cost_b); }});
+    columns.push_back({pair.a.prices.book.currency + result + " A",
+                       [=](auto& at) { return or_dash(at.cost_a, cost); }});
+    columns.push_back({pair.b.prices.book.currency + result + " B",
+                       [=](auto& at) { return or_dash(at.cost_b, cost); }});
     columns.push_back({"B BELOW", [](auto& at) -> std::string {
                          if (!at.below || at.below->unused) return "-";
                          return at.below->below ? amount_text(to_units(at.below->below->micros))
@@ -170,22 +163,17 @@ std::string differences_table(const std::vector<Difference>& differences, int in
 
 std::string curve_text(const CompareAnswer& answer, const ComparePair& pair,
                        const PricedComparison& curve, int width) {
-  const std::string words = time_words(curve, answer.floor) +
-                            " The knee (E >= " + efficiency_text(answer.floor) + ") of A is " +
-                            knee_words(curve.knee_of(false)) + ", of B " +
-                            knee_words(curve.knee_of(true)) + ".";
+  const std::string words =
+      fmt::format("{} The knee (E >= {}) of A is {}, of B {}.", time_words(curve, answer.floor),
+                  efficiency_text(answer.floor), knee_words(curve.knee_of(false)),
+                  knee_words(curve.knee_of(true)));
   std::string text = "\n" + wrap(plain(words), width, 0);
-  const std::string money = price_words(answer, pair, curve);
-  if (!money.empty()) text += wrap(money, width, 0);
-  text += points_table(pair, curve);
-  if (!curve.only_a.empty())
-    text += wrap("Only A has K=" + listed_ks(curve.only_a) + ".", width, 2);
-  if (!curve.only_b.empty())
-    text += wrap("Only B has K=" + listed_ks(curve.only_b) + ".", width, 2);
+  text += wrap(price_words(answer, pair, curve), width, 0) + points_table(pair, curve);
+  if (!curve.only_a.empty()) text += wrap("Only A has K=" + ks_text(curve.only_a) + ".", width, 2);
+  if (!curve.only_b.empty()) text += wrap("Only B has K=" + ks_text(curve.only_b) + ".", width, 2);
   for (const ComparedPoint& at : curve.points) {
     if (!curve.telling_k || at.ratio || at.why.empty()) continue;
-    text +=
-        wrap("K=" + std::to_string(at.k) + " is not compared: " + plain(at.why) + ".", width, 2);
+    text += wrap(fmt::format("K={} is not compared: {}.", at.k, plain(at.why)), width, 2);
   }
   for (std::size_t i = curve.telling_k ? 0 : 1; i < curve.obstacles.size(); ++i) {
     text += wrap("Besides, " + plain(curve.obstacles[i]) + ".", width, 2);

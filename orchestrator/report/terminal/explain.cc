@@ -5,6 +5,8 @@
 #include "orchestrator/answers/study/explain.h"
 #include "orchestrator/answers/study/logs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "orchestrator/base/numbers.h"
@@ -47,20 +49,16 @@ SampleMeans means_of(const std::vector<Sample>& samples) {
   return means;
 }
 
-std::string duration_text(double seconds) {
-  return to_duration_text(from_seconds(seconds));
-}
-
 std::string samples_text(const std::vector<Sample>& samples) {
   if (samples.empty()) return "";
   const SampleMeans means = means_of(samples);
-  std::string text = "  samples: " + std::to_string(means.timed) + " timed after " +
-                     std::to_string(means.warmup) + " for warm-up";
+  std::string text =
+      fmt::format("  samples: {} timed after {} for warm-up", means.timed, means.warmup);
   if (means.timed > 0) {
-    text += "; slowest rank on average " + duration_text(means.max_seconds) + " (" +
-            duration_text(means.low) + " to " + duration_text(means.high) + "); a rank computes " +
-            duration_text(means.compute) + " and communicates " +
-            duration_text(means.communication);
+    text += fmt::format(
+        "; slowest rank on average {} ({} to {}); a rank computes {} and communicates {}",
+        duration_text(means.max_seconds), duration_text(means.low), duration_text(means.high),
+        duration_text(means.compute), duration_text(means.communication));
   }
   return text + "\n";
 }
@@ -72,7 +70,7 @@ std::string first_rows(const std::vector<ColumnOf<Row>>& columns, std::vector<Ro
   const std::size_t more = rows.size() - std::min(rows.size(), most);
   rows.resize(rows.size() - more);
   return to_table(columns, rows, 4) +
-         (more > 0 ? "    and " + std::to_string(more) + " more; --json has all\n" : "");
+         (more > 0 ? fmt::format("    and {} more; --json has all\n", more) : "");
 }
 
 std::string ranks_text(const std::vector<RankTotal>& ranks) {
@@ -92,12 +90,12 @@ std::string ranks_text(const std::vector<RankTotal>& ranks) {
 std::string kept_text(const AttemptStory& story) {
   std::string text;
   for (const KeptFile& file : kept_files(story.facts)) {
-    text += "  kept: " + story.folder + "/kept/" + file.name + " (" + file.size + " bytes)\n";
+    text += fmt::format("  kept: {}/kept/{} ({} bytes)\n", story.folder, file.name, file.size);
   }
   constexpr std::string_view kNot = "not_kept.";
   for (const Fact& fact : story.facts) {
     if (!fact.name.starts_with(kNot)) continue;
-    text += "  not kept: " + fact.name.substr(kNot.size()) + ": " + fact.value + "\n";
+    text += fmt::format("  not kept: {}: {}\n", fact.name.substr(kNot.size()), fact.value);
   }
   return text;
 }
@@ -121,17 +119,6 @@ bool had_stand_in(const AttemptStory& story) {
   });
 }
 
-std::string sent_text(std::int64_t bytes) {
-  static constexpr const char* kUnits[] = {" B", " kB", " MB", " GB", " TB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1000 && unit + 1 < std::size(kUnits)) {
-    value /= 1000;
-    ++unit;
-  }
-  return number_text(value, 3) + kUnits[unit];
-}
-
 // "from MPI_Init to MPI_Finalize 1.2s; in MPI 12% (rank 0) to 45% (rank 3) of it"
 std::string ranks_sentence(const std::vector<RankProfile>& ranks) {
   Nanoseconds window = 0;
@@ -149,17 +136,16 @@ std::string ranks_sentence(const std::vector<RankProfile>& ranks) {
     if (least == nullptr || share(rank) < share(*least)) least = &rank;
     if (most == nullptr || share(rank) > share(*most)) most = &rank;
   }
-  std::string text =
-      "  MPI: " + to_duration_text(window) + " from MPI_Init to MPI_Finalize; in MPI ";
-  text += number_percent(share(*least));
+  std::string text = fmt::format("  MPI: {} from MPI_Init to MPI_Finalize; in MPI {}",
+                                 to_duration_text(window), number_percent(share(*least)));
   if (ranks.size() > 1) {
-    text += " (rank " + std::to_string(least->rank) + ") to " + number_percent(share(*most)) +
-            " (rank " + std::to_string(most->rank) + ")";
+    text += fmt::format(" (rank {}) to {} (rank {})", least->rank, number_percent(share(*most)),
+                        most->rank);
   }
   text += " of it";
   if (complete < ranks.size()) {
-    text += "; " + std::to_string(ranks.size() - complete) + " of " + std::to_string(ranks.size()) +
-            " ranks ended before MPI_Finalize";
+    text += fmt::format("; {} of {} ranks ended before MPI_Finalize", ranks.size() - complete,
+                        ranks.size());
   }
   return text + "\n";
 }
@@ -178,7 +164,7 @@ std::string profile_text(const AttemptProfile& profile) {
       {"call", [](auto& one) { return one.name; }, Align::left},
       {"kind", [](auto& one) { return one.kind; }, Align::left},
       {"calls", [](auto& one) { return std::to_string(one.calls); }},
-      {"bytes sent", [](auto& one) { return sent_text(one.bytes); }},
+      {"bytes sent", [](auto& one) { return bytes_text(static_cast<double>(one.bytes)); }},
       {"a rank, mean", [ranks](auto& one) { return to_duration_text(one.time_ns / ranks); }},
       {"longest rank", [](auto& one) { return to_duration_text(one.max_ns); }},
   };
@@ -187,10 +173,10 @@ std::string profile_text(const AttemptProfile& profile) {
 }
 
 std::string attempt_text(const AttemptStory& story) {
-  std::string text = "\nattempt " + story.name + ": " + story.sentence() + "\n";
+  std::string text = fmt::format("\nattempt {}: {}\n", story.name, story.sentence());
   if (!story.allocation.empty()) {
-    text += "  allocation: " + story.allocation +
-            (story.job_id.empty() ? "" : ", job " + story.job_id) + "\n";
+    text += fmt::format("  allocation: {}{}\n", story.allocation,
+                        story.job_id.empty() ? "" : ", job " + story.job_id);
   }
   if (!story.nodes.empty()) text += "  nodes: " + story.nodes + "\n";
   if (!story.waiting.empty()) text += "  waiting: " + story.waiting + "\n";
@@ -201,24 +187,21 @@ std::string attempt_text(const AttemptStory& story) {
     }
     text += "\n";
   }
-  if (had_stand_in(story)) text += std::string("  caveat: ") + kStandInCaveat + "\n";
+  if (had_stand_in(story)) text += fmt::format("  caveat: {}\n", kStandInCaveat);
   text += samples_text(story.samples);
   if (story.pushed.records > 0) {
-    text += "  so far: " + std::to_string(story.pushed.samples) + " samples in " +
-            std::to_string(story.pushed.records) + " records, pushed by its agent\n";
+    text += fmt::format("  so far: {} samples in {} records, pushed by its agent\n",
+                        story.pushed.samples, story.pushed.records);
   }
   for (const Metric& metric : story.metrics) {
-    text +=
-        "  metric: " + metric.name + " = " + number_text(metric.value, 6) +
-        (metric.unit.empty() ? "" : " " + metric.unit) +
-        (metric.better.empty() || metric.name == "time" ? ""
-                                                        : " (" + metric.better + " is better)") +
-        "\n";
+    const bool judged = !metric.better.empty() && metric.name != "time";
+    text += fmt::format("  metric: {} = {}{}{}\n", metric.name, number_text(metric.value, 6),
+                        metric.unit.empty() ? "" : " " + metric.unit,
+                        judged ? " (" + metric.better + " is better)" : "");
   }
-  text += ranks_text(story.ranks) + profile_text(story.profile) + kept_text(story) +
-          facts_text(story.facts);
-  text += "  files: " + story.folder + (story.folder_exists ? "" : " (not there)") + "\n";
-  return text;
+  return text + ranks_text(story.ranks) + profile_text(story.profile) + kept_text(story) +
+         facts_text(story.facts) +
+         fmt::format("  files: {}{}\n", story.folder, story.folder_exists ? "" : " (not there)");
 }
 
 // An argument vector as it could be typed; quoted only where needed. For reading, never for a shell
@@ -245,28 +228,27 @@ std::string command_text(const std::vector<std::string>& argv) {
 std::string to_text(const RunStory& story) {
   const Point& point = story.found.point;
   const RunRow& run = story.found.run;
-  std::string text = "run r" + std::to_string(run.number) + " of " + story.found.study.id + "\n";
-  text += "point: " + point.key() + "\n";
-  text += "repeat " + std::to_string(run.repeat + 1) + " of its point, in round " +
-          std::to_string(run.round) + "; " +
-          (run.finished        ? "finished"
-           : run.attempts == 0 ? "not started yet"
-                               : "not finished") +
-          " after " + counted(run.attempts, "attempt") + "\n";
+  std::string text =
+      fmt::format("run r{} of {}\npoint: {}\nrepeat {} of its point, in round {}; {} after {}\n",
+                  run.number, story.found.study.id, point.key(), run.repeat + 1, run.round,
+                  run.finished        ? "finished"
+                  : run.attempts == 0 ? "not started yet"
+                                      : "not finished",
+                  counted(run.attempts, "attempt"));
   if (point.has_size) text += "size: " + number_text(point.size, 12) + "\n";
   if (!point.held_fixed.empty()) text += "held fixed: " + point.held_fixed + "\n";
   if (!point.command.argv.empty()) {  // imported runs have none
     text += "command of one rank: " + command_text(point.command.argv) + "\n";
   }
   for (const EnvironmentVariable& variable : point.command.environment) {
-    text += "environment: " + variable.name + "=" + variable.value + "\n";
+    text += fmt::format("environment: {}={}\n", variable.name, variable.value);
   }
   for (const AttemptStory& attempt : story.attempts) text += attempt_text(attempt);
   if (!story.events.empty()) text += "\nevents:\n";
   for (const Event& event : story.events) {
-    text += "  " + to_utc_text(event.wall_ns) + "  " +
-            (event.attempt_number > 0 ? "a" + std::to_string(event.attempt_number) + " " : "") +
-            event.kind + ": " + event.text + "\n";
+    text += fmt::format("  {}  {}{}: {}\n", to_utc_text(event.wall_ns),
+                        event.attempt_number > 0 ? fmt::format("a{} ", event.attempt_number) : "",
+                        event.kind, event.text);
   }
   return plain_lines(text);
 }

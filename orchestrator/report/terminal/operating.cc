@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What the commands answer that look after sites, databases, packs, imported tables and workloads.
 #include "orchestrator/report/terminal/operating.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "orchestrator/answers/study/import_table.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/report/table.h"
+#include "orchestrator/report/terminal/answers.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -16,6 +24,33 @@ std::string not_built(const CatalogEntry& entry) {
   return "not built here: needs " + entry.needs;
 }
 
+std::string imported_words(bool created, const std::string& file, const std::string& study,
+                           int runs) {
+  if (created) return fmt::format("study {}: {} from {}\n", study, counted(runs, "run"), file);
+  return fmt::format("{} is study {} already; nothing was written. Import it again with --new.\n",
+                     file, study);
+}
+
+constexpr std::size_t kMostPoints = 100;  // that people want to read
+
+std::string imported_table(const ImportedCurve& curve, bool relative) {
+  const int k0 = curve.points.front().k;
+  const std::vector<ColumnOf<ImportedPoint>> columns = {
+      {"K", [](auto& p) { return std::to_string(p.k); }},
+      {"RUNS", [](auto& p) { return std::to_string(p.runs); }},
+      {relative ? "T (relative)" : "T (s)", [](auto& p) { return number_text(p.seconds, 4); }},
+      {"S", [](auto& p) { return fixed_text(p.speedup, 2); }},
+      {"E", [](auto& p) { return fixed_text(p.efficiency, 3); }},
+  };
+  std::vector<ImportedPoint> shown = curve.points;
+  shown.resize(std::min(shown.size(), kMostPoints));
+  const std::size_t more = curve.points.size() - shown.size();
+  return fmt::format("{}{}\n{}{}", curve_name(curve.build, curve.case_name, curve.mode),
+                     k0 > 1 ? fmt::format(" (relative to K={})", k0) : "",
+                     to_table(columns, shown, 2),
+                     more > 0 ? fmt::format("  and {} more K\n", more) : "");
+}
+
 }  // namespace
 
 std::string to_text(const DoctorAnswer& answer) {
@@ -23,8 +58,8 @@ std::string to_text(const DoctorAnswer& answer) {
       {"", [](const SiteFinding& one) { return mark_of(one.grade); }, Align::left},
       {"WHAT", [](const SiteFinding& one) { return one.what; }, Align::left},
       {"FINDING", [](const SiteFinding& one) { return one.text; }, Align::left}};
-  return to_table(columns, answer.findings) + "site '" + answer.site + "' is " +
-         (answer.is_ready() ? "ready" : "not ready") + "\n";
+  return fmt::format("{}site '{}' is {}ready\n", to_table(columns, answer.findings), answer.site,
+                     answer.is_ready() ? "" : "not ");
 }
 
 std::string to_text(const DatabaseVerdict& verdict) {
@@ -40,37 +75,40 @@ std::string to_text(const DatabaseVerdict& verdict) {
   const auto count = [](auto number, const char* one) {
     return counted(static_cast<long>(number), one);
   };
-  return file + " holds: " + count(found.studies, "study") + ", " + count(found.runs, "run") +
-         ", " + count(found.attempts, "attempt") + " and " + count(found.samples, "sample") +
-         " keep all " + count(found.rules.size(), "rule") + "\n";
+  return fmt::format("{} holds: {}, {}, {} and {} keep all {}\n", file,
+                     count(found.studies, "study"), count(found.runs, "run"),
+                     count(found.attempts, "attempt"), count(found.samples, "sample"),
+                     count(found.rules.size(), "rule"));
 }
 
 std::string to_text(const PackVerdict& verdict) {
-  return plain(verdict.file) + " is whole: " + (verdict.is_series ? "series " : "study ") +
-         plain(verdict.study) + ", " +
-         counted(static_cast<long>(verdict.pack->parts.size()), "part") + ", sha256 " +
-         verdict.pack->digest + "\n" + verdict.words + "\n";
+  return fmt::format("{} is whole: {} {}, {}, sha256 {}\n{}\n", plain(verdict.file),
+                     verdict.is_series ? "series" : "study", plain(verdict.study),
+                     counted(static_cast<long>(verdict.pack->parts.size()), "part"),
+                     verdict.pack->digest, verdict.words);
 }
 
 std::string to_text(const PackImport& answer, int width) {
-  std::string text;
-  if (answer.created) {
-    text = "study " + answer.study.id + ": " + counted(answer.study.runs, "run") + " from " +
-           answer.file + "\n";
-  } else {
-    text = answer.file + " is study " + answer.study.id +
-           " already; nothing was written. Import it again with --new.\n";
+  return imported_words(answer.created, answer.file, answer.study.id, answer.study.runs) +
+         notes_text(answer.caveats, width) + "report: kneepoint report " + answer.study.id + "\n";
+}
+
+std::string to_text(const ImportAnswer& answer, int width) {
+  std::string text = imported_words(answer.created, answer.file, answer.study, answer.runs);
+  if (answer.created && !answer.before.empty()) {
+    text.insert(text.size() - 1, ", which has changed since " + answer.before);
   }
-  for (const Caveat& caveat : answer.caveats) {
-    text += "note: " + wrap(plain(caveat.message), width, 6).substr(6);
+  for (const ImportedCurve& curve : answer.curves) {
+    text += "\n" + imported_table(curve, answer.relative);
   }
-  return text + "report: kneepoint report " + answer.study.id + "\n";
+  text += "\n" + notes_text(answer.caveats, width);
+  return plain_lines(text + "report: kneepoint report " + answer.study + "\n");
 }
 
 std::string to_text(const PackExport& answer) {
-  std::string text = "wrote " + answer.file + ": study " + answer.study + ", sha256 " +
-                     answer.digest + "\n" +
-                     (answer.signer.empty() ? answer.words : "signed by " + answer.signer) + "\n";
+  const std::string text =
+      fmt::format("wrote {}: study {}, sha256 {}\n{}\n", answer.file, answer.study, answer.digest,
+                  answer.signer.empty() ? answer.words : "signed by " + answer.signer);
   if (answer.left_out.empty()) return text;
   return text + "left out, since it may be secret: " + plain(joined(answer.left_out, ", ")) + "\n";
 }
@@ -108,13 +146,12 @@ std::string to_text(const Workload& workload) {
   known("bytes:", entry.bytes, " from and to memory in one iteration");
   known("parallelism:", entry.parallelism, " ranks at most have work");
   for (const Parameter& parameter : entry.parameters) {
-    rows.push_back({"parameter:", parameter.name + " (default " + parameter.value + ")"});
+    rows.push_back({"parameter:", fmt::format("{} (default {})", parameter.name, parameter.value)});
   }
   for (const std::string& when : entry.emulated_when) {
     rows.push_back({"emulated:", "with " + when + " it sleeps and takes no core"});
   }
-  const std::string table = to_table({{""}, {""}}, rows);
-  return table.substr(table.find('\n') + 1);  // no titles
+  return to_table({{{""}, {""}}, rows, "", {}});
 }
 
 }  // namespace kneepoint

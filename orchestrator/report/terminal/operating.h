@@ -14,6 +14,7 @@
 #include "orchestrator/answers/site/doctor.h"
 #include "orchestrator/answers/site/workloads.h"
 #include "orchestrator/answers/study/status.h"
+#include "orchestrator/report/document.h"
 
 namespace kneepoint {
 
@@ -25,6 +26,10 @@ std::vector<std::string> sentences_of(const std::vector<Rehearsal>& rehearsals);
 std::string to_text(const StudyStatus& status, int width);  // lines of at most `width` columns
 std::string to_line(const StudyStatus& status);             // for those without a terminal
 std::string to_text(const StudyList& list, Nanoseconds now);
+// The efficiencies so far, for the progress view: three lines per curve, K from left to right. At
+// most `max_lines` lines, each ending in a newline; the last then says what was left out.
+std::string to_live_table(const StudySummary& summary, const TerminalStyle& style,
+                          int max_lines = 18);
 
 std::string to_text(const DoctorAnswer& answer);
 std::string to_text(const DatabaseVerdict& verdict);

@@ -2,9 +2,10 @@
 //
 // A cut as configuration: Slurm's partition lines, and quotas for Kubernetes with and without
 // Kueue.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 #include "orchestrator/answers/study/size.h"
@@ -17,25 +18,20 @@ constexpr double kTimeMargin = 2;  // a limit of so many times the expected time
 
 std::string slurm_time(double seconds) {
   const auto minutes = static_cast<long>(std::ceil(seconds / 60));
-  char text[48];
-  std::snprintf(text, sizeof text, "%ld-%02ld:%02ld:00", minutes / 1440, minutes / 60 % 24,
-                minutes % 60);
-  return text;
+  return fmt::format("{}-{:02}:{:02}:00", minutes / 1440, minutes / 60 % 24, minutes % 60);
 }
 
 std::string node_range(const Mix& mix, int first, int last) {
   if (first == last) return mix.node_prefix + std::to_string(first);
-  return mix.node_prefix + "[" + std::to_string(first) + "-" + std::to_string(last) + "]";
+  return fmt::format("{}[{}-{}]", mix.node_prefix, first, last);
 }
 
 std::string header(const Mix& mix, int nodes, const SizedCut& cut) {
-  std::string text = "# Mix " + mix.name + ", cut by kneepoint: " + std::to_string(cut.nodes) +
-                     " of " + std::to_string(nodes) + " nodes";
-  if (mix.workers_per_node > 1) {
-    text +=
-        " with " + std::to_string(mix.workers_per_node) + " " + to_string(mix.worker) + "s each";
-  }
-  return text + ".\n";
+  return fmt::format(
+      "# Mix {}, cut by kneepoint: {} of {} nodes{}.\n", mix.name, cut.nodes, nodes,
+      mix.workers_per_node > 1
+          ? fmt::format(" with {} {}s each", mix.workers_per_node, to_string(mix.worker))
+          : "");
 }
 
 std::vector<SizedWorkload> workloads_in(const SizedCut& cut, std::size_t partition) {
@@ -50,55 +46,36 @@ std::vector<SizedWorkload> workloads_in(const SizedCut& cut, std::size_t partiti
 std::string contents(const std::vector<SizedWorkload>& workloads) {
   std::string text;
   for (const SizedWorkload& one : workloads) {
-    text += (text.empty() ? "# " : ", ") + one.name + " at K=" + std::to_string(one.k) +
-            (one.modelled ? " (modelled)" : "");
+    text += fmt::format("{}{} at K={}{}", text.empty() ? "# " : ", ", one.name, one.k,
+                        one.modelled ? " (modelled)" : "");
   }
   return text + "\n";
 }
 
-std::string quota_texts(const std::string& name, const std::string& resource, long amount,
-                        bool backfill) {
-  const std::string quantity = std::to_string(amount);
-  return "apiVersion: v1\n"
-         "kind: ResourceQuota\n"
-         "metadata: {name: " +
-         name + ", namespace: " + name +
-         "}\n"
-         "spec:\n"
-         "  hard: {\"requests." +
-         resource + "\": \"" + quantity +
-         "\"}\n"
-         "---\n"
-         "apiVersion: kueue.x-k8s.io/v1beta1\n"
-         "kind: ClusterQueue\n"
-         "metadata: {name: " +
-         name +
-         "}\n"
-         "spec:\n"
-         "  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: " +
-         name +
-         "}}\n"
-         "  queueingStrategy: " +
-         (backfill ? "BestEffortFIFO" : "StrictFIFO") +
-         "\n"
-         "  resourceGroups:\n"
-         "    - coveredResources: [\"" +
-         resource +
-         "\"]\n"
-         "      flavors:\n"
-         "        - name: kneepoint\n"
-         "          resources: [{name: \"" +
-         resource + "\", nominalQuota: \"" + quantity +
-         "\"}]\n"
-         "---\n"
-         "apiVersion: kueue.x-k8s.io/v1beta1\n"
-         "kind: LocalQueue\n"
-         "metadata: {name: " +
-         name + ", namespace: " + name +
-         "}\n"
-         "spec: {clusterQueue: " +
-         name + "}\n";
-}
+// {0}: the partition, {1}: the resource, {2}: how much of it, {3}: the queue's strategy.
+constexpr char kQuotas[] = R"(apiVersion: v1
+kind: ResourceQuota
+metadata: {{name: {0}, namespace: {0}}}
+spec:
+  hard: {{"requests.{1}": "{2}"}}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {{name: {0}}}
+spec:
+  namespaceSelector: {{matchLabels: {{kubernetes.io/metadata.name: {0}}}}}
+  queueingStrategy: {3}
+  resourceGroups:
+    - coveredResources: ["{1}"]
+      flavors:
+        - name: kneepoint
+          resources: [{{name: "{1}", nominalQuota: "{2}"}}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {{name: {0}, namespace: {0}}}
+spec: {{clusterQueue: {0}}}
+)";
 
 }  // namespace
 
@@ -112,10 +89,10 @@ std::string slurm_config(const Mix& mix, int nodes, const SizedCut& cut) {
     double longest = 0;
     for (const SizedWorkload& one : workloads) longest = std::max(longest, one.seconds);
     const int last = next + part.nodes - 1;
-    text += contents(workloads) + "PartitionName=" + part.name +
-            " Nodes=" + node_range(mix, next, last) +
-            " MaxNodes=" + std::to_string(part.max_nodes_per_job) +
-            " MaxTime=" + slurm_time(kTimeMargin * longest) + " OverSubscribe=EXCLUSIVE State=UP\n";
+    text += fmt::format(
+        "{}PartitionName={} Nodes={} MaxNodes={} MaxTime={} OverSubscribe=EXCLUSIVE State=UP\n",
+        contents(workloads), part.name, node_range(mix, next, last), part.max_nodes_per_job,
+        slurm_time(kTimeMargin * longest));
     next = last + 1;
   }
   if (next <= nodes) text += "# In no partition: " + node_range(mix, next, nodes) + "\n";
@@ -142,7 +119,8 @@ Result<std::string> kubernetes_config(const Mix& mix, int nodes, const SizedCut&
     const SizedPartition& part = cut.partitions[p];
     const long amount = static_cast<long>(part.workers) * mix.resource_per_worker;
     text += "---\n" + contents(workloads_in(cut, p)) +
-            quota_texts(part.name, resource, amount, mix.backfill);
+            fmt::format(kQuotas, part.name, resource, amount,
+                        mix.backfill ? "BestEffortFIFO" : "StrictFIFO");
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The text of the forms of `predict` that need no study.
+#include <fmt/core.h>
 
 #include <cmath>
 
@@ -28,42 +29,41 @@ std::string percent_column(double share) {
 }
 
 std::string title(const ScalingLaw& law) {
-  return "s=" + number_text(law.serial, 6) + ", c=" + number_text(law.log_coefficient, 6);
+  return fmt::format("s={}, c={}", number_text(law.serial, 6), number_text(law.log_coefficient, 6));
 }
 
 std::string reach_words(const LawPrediction& one, int to) {
   const auto& [high, low] = one.reach;
-  const std::string end = std::to_string(to);
-  if (high.beyond) return "E stays at 0.8 or above up to K=" + end + ".";
-  return "E is 0.8 or more up to K=" + std::to_string(high.k) +
-         ", 0.5 or more up to K=" + (low.beyond ? end + " at least" : std::to_string(low.k)) + ".";
+  if (high.beyond) return fmt::format("E stays at 0.8 or above up to K={}.", to);
+  return fmt::format("E is 0.8 or more up to K={}, 0.5 or more up to K={}.", high.k,
+                     low.beyond ? fmt::format("{} at least", to) : std::to_string(low.k));
 }
 
 std::string fastest_words(const LawPrediction& one, int to) {
   if (!one.fastest) return "every further worker makes it faster";
   const Fastest& best = *one.fastest;
   if (best.at.k_integer == 1) return "no K is faster than one worker";
-  return "fastest at K=" + std::to_string(best.at.k_integer) +
-         " (S=" + number_text(best.speedup, 4) + ")" +
-         (best.at.k_integer > to ? ", which lies beyond this table" : ", slower after it");
+  return fmt::format(
+      "fastest at K={} (S={}){}", best.at.k_integer, number_text(best.speedup, 4),
+      best.at.k_integer > to ? ", which lies beyond this table" : ", slower after it");
 }
 
 std::string sentence(const LawPrediction& one, const PredictAnswer& answer) {
   const PredictedPoint& last = one.points.back();
-  const std::string k = std::to_string(last.k);
-  const std::string opening = title(one.law) + ": at K=" + k + " ";
-  const std::string efficiency = "(E=" + number_text(last.efficiency, 3) + ")";
+  const std::string efficiency = number_text(last.efficiency, 3);
+  const std::string reach = reach_words(one, answer.to);
   if (answer.mode == Mode::weak) {
-    return opening + "a problem " + k + " times as large takes " + number_text(last.time, 4) +
-           " times as long " + efficiency + "; " + reach_words(one, answer.to);
+    return fmt::format(
+        "{0}: at K={1} a problem {1} times as large takes {2} times as long (E={3}); {4}",
+        title(one.law), last.k, number_text(last.time, 4), efficiency, reach);
   }
-  std::string text =
-      opening + "it is " + number_text(last.speedup, 4) + " times as fast " + efficiency;
-  if (one.ceiling) {
-    text += ", " + percent_column(*last.ceiling_reached) + " of the ceiling of " +
-            number_text(*one.ceiling, 4);
-  }
-  return text + "; " + fastest_words(one, answer.to) + "; " + reach_words(one, answer.to);
+  const std::string ceiling =
+      one.ceiling ? fmt::format(", {} of the ceiling of {}", percent_column(*last.ceiling_reached),
+                                number_text(*one.ceiling, 4))
+                  : "";
+  return fmt::format("{}: at K={} it is {} times as fast (E={}){}; {}; {}", title(one.law), last.k,
+                     number_text(last.speedup, 4), efficiency, ceiling,
+                     fastest_words(one, answer.to), reach);
 }
 
 std::string reach_cell(const FloorReach& reach) {
@@ -106,9 +106,8 @@ std::string points_table(const LawPrediction& one, Mode mode) {
       {"E", [](auto& p) { return column_text(p.efficiency, 4); }},
   };
   if (strong) {
-    columns.push_back({"OF 1/s", [](auto& p) {
-                         return p.ceiling_reached ? percent_column(*p.ceiling_reached) : "-";
-                       }});
+    columns.push_back(
+        {"OF 1/s", [](auto& p) { return or_dash(p.ceiling_reached, percent_column); }});
     columns.push_back({"MOST s FOR E>=0.8", [](auto& p) {
                          return p.largest_serial ? number_text(*p.largest_serial, 3) : "none";
                        }});
@@ -133,8 +132,8 @@ const char* legend(Mode mode) {
 
 std::string title(const IsoLaw& law) {
   const bool linear = law.growth == Growth::linear;
-  return "s=" + number_text(law.serial, 6) + (linear ? ", d=" : ", c=") +
-         number_text(law.coefficient, 6) + (linear ? " (K-1)" : " log2 K");
+  return fmt::format("s={}, {}={} {}", number_text(law.serial, 6), linear ? "d" : "c",
+                     number_text(law.coefficient, 6), linear ? "(K-1)" : "log2 K");
 }
 
 // `grows`: what to say of work that grows.
@@ -145,21 +144,22 @@ std::string by_status(const IsoAnswer& answer, const char* any, const char* none
 }
 
 std::string growth_words(const IsoAnswer& answer) {
-  return by_status(
-      answer, "any amount of work does", "no amount of work does",
-      "W=" + number_text(answer.work, 4) + " (" + number_text(answer.per_worker, 3) + " on each)");
+  return by_status(answer, "any amount of work does", "no amount of work does",
+                   fmt::format("W={} ({} on each)", number_text(answer.work, 4),
+                               number_text(answer.per_worker, 3)));
 }
 
 std::string sentence(const IsoCurve& curve, double efficiency) {
   const IsoPoint& last = curve.points.back();
-  const std::string text =
-      title(curve.law) + ": to hold E at " + number_text(efficiency, 3) +
-      " on K=" + std::to_string(last.k) + " it takes " + growth_words(last.fixed_serial) +
-      " where the serial part keeps its size; where it is a fraction of the work, ";
+  const std::string text = fmt::format(
+      "{}: to hold E at {} on K={} it takes {} where the serial part keeps its size; where it is a "
+      "fraction of the work, ",
+      title(curve.law), number_text(efficiency, 3), last.k, growth_words(last.fixed_serial));
   for (const IsoPoint& p : curve.points) {
     if (p.proportional.status != IsoStatus::unattainable) continue;
-    return text + "no amount of work does from K=" + std::to_string(p.k) +
-           " on: the serial fraction alone takes too much.";
+    return fmt::format(
+        "{}no amount of work does from K={} on: the serial fraction alone takes too much.", text,
+        p.k);
   }
   return text + growth_words(last.proportional) + ".";
 }
@@ -185,37 +185,38 @@ std::string points_table(const IsoCurve& curve) {
 
 std::string opening(const TrainingAnswer& answer) {
   const TrainingRequest& r = answer.request;
-  return "One replica takes " + number_text(r.micro, 9) + " x " + number_text(r.accumulation, 9) +
-         " x " + number_text(r.sequence, 9) + " = " + number_text(answer.cap.batch_of_one, 9) +
-         " at a step, so a critical batch of " + number_text(r.critical_batch, 9) + " allows " +
-         counted(static_cast<long>(answer.cap.replicas), "replica") + ".";
+  return fmt::format(
+      "One replica takes {} x {} x {} = {} at a step, so a critical batch of {} allows {}.",
+      number_text(r.micro, 9), number_text(r.accumulation, 9), number_text(r.sequence, 9),
+      number_text(answer.cap.batch_of_one, 9), number_text(r.critical_batch, 9),
+      counted(static_cast<long>(answer.cap.replicas), "replica"));
 }
 
 std::string data_words(const BatchCost& batch) {
-  return number_text(batch.data, 3) + " times the least data: " + number_percent(batch.efficiency) +
-         " of the arithmetic is useful.";
+  return fmt::format("{} times the least data: {} of the arithmetic is useful.",
+                     number_text(batch.data, 3), number_percent(batch.efficiency));
 }
 
 std::string sentence(const TrainingAnswer& answer, const TrainingPoint& point) {
   const std::string gpus = counted(point.gpus, "GPU");
   if (point.plan.model_ways == 1) {
-    return gpus + ": all can be replicas; their batch needs " + data_words(point.at_plan);
+    return fmt::format("{}: all can be replicas; their batch needs {}", gpus,
+                       data_words(point.at_plan));
   }
-  std::string text = gpus + ": as replicas they would make a batch of " +
-                     number_text(point.gpus * answer.cap.batch_of_one, 6) + ", which needs " +
-                     data_words(point.all_replicas) +
-                     " Within the critical batch the model must be split " +
-                     std::to_string(point.plan.model_ways) + " ways over " +
-                     counted(static_cast<long>(point.plan.replicas), "replica");
-  if (point.plan.idle > 0) {
-    text += ", with " + counted(static_cast<long>(point.plan.idle), "GPU") + " idle";
-  }
+  std::string text = fmt::format(
+      "{}: as replicas they would make a batch of {}, which needs {} Within the critical batch the "
+      "model must be split {} ways over {}{}; ",
+      gpus, number_text(point.gpus * answer.cap.batch_of_one, 6), data_words(point.all_replicas),
+      point.plan.model_ways, counted(static_cast<long>(point.plan.replicas), "replica"),
+      point.plan.idle > 0
+          ? fmt::format(", with {} idle", counted(static_cast<long>(point.plan.idle), "GPU"))
+          : "");
   if (!answer.request.comm_ratio) {
-    return text +
-           "; what splitting costs is not known: measure its comm_ratio and say --comm-ratio.";
+    return text + "what splitting costs is not known: measure its comm_ratio and say --comm-ratio.";
   }
-  return text + "; splitting keeps " + number_percent(point.plan.efficiency) +
-         " by a comm_ratio of " + number_text(*answer.request.comm_ratio, 3) + ".";
+  return text + fmt::format("splitting keeps {} by a comm_ratio of {}.",
+                            number_percent(point.plan.efficiency),
+                            number_text(*answer.request.comm_ratio, 3));
 }
 
 }  // namespace
@@ -258,7 +259,7 @@ std::string to_text(const TrainingAnswer& answer, int width) {
       {"BATCH", [](auto& p) { return number_text(p.batch, 6); }},
       {"STEPS x", [](auto& p) { return fixed_text(p.at_plan.steps, 2); }},
       {"DATA x", [](auto& p) { return fixed_text(p.at_plan.data, 2); }},
-      {"USEFUL", [](auto& p) { return p.efficiency ? fixed_text(*p.efficiency, 3) : "-"; }},
+      {"USEFUL", [](auto& p) { return or_dash(p.efficiency, fixed(3)); }},
       {"USEFUL, ALL REPLICAS", [](auto& p) { return fixed_text(p.all_replicas.efficiency, 3); }},
   };
   return out + "\n" + to_table(columns, answer.points) + "\n" +
@@ -273,17 +274,18 @@ std::string to_text(const UtilisationAnswer& answer, int width) {
   const std::vector<UtilisationPoint>& points = answer.points;
   const UtilisationPoint& first = points.front();
   const std::string of_first =
-      number_percent(first.utilisation) + " of peak on " + counted(first.k, "GPU");
+      fmt::format("{} of peak on {}", number_percent(first.utilisation), counted(first.k, "GPU"));
   std::string out;
   for (const UtilisationPoint& p : points) {
     if (p.k == first.k) continue;
-    out +=
-        hanging(of_first + ", " + number_percent(p.utilisation) + " on " + std::to_string(p.k) +
-                    ": each GPU does " + number_text(p.kept, 3) + " of what it did. " +
-                    number_text(static_cast<double>(p.k) / first.k, 4) + " times the GPUs bring " +
-                    number_text(p.speedup, 3) + " times the work, and a result costs " +
-                    number_text(p.cost, 3) + " times the GPU time.",
-                width);
+    out += hanging(
+        fmt::format(
+            "{}, {} on {}: each GPU does {} of what it did. {} times the GPUs bring {} times "
+            "the work, and a result costs {} times the GPU time.",
+            of_first, number_percent(p.utilisation), p.k, number_text(p.kept, 3),
+            number_text(static_cast<double>(p.k) / first.k, 4), number_text(p.speedup, 3),
+            number_text(p.cost, 3)),
+        width);
   }
   if (points.size() == 1) {
     out = of_first + ". One K says nothing of scaling; give another to compare with.\n";

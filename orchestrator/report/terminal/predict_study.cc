@@ -2,6 +2,8 @@
 //
 // The text of `predict STUDY`. Words first: what a run would take, that this was not measured, and
 // where the models part.
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "orchestrator/answers/study/predict.h"
@@ -31,35 +33,32 @@ std::string range(const PredictedValue& e) {
 std::string optimum_words(const CurvePrediction& curve) {
   if (curve.mode == Mode::weak || curve.models.empty()) return "";
   const ModelOptimum& best = curve.models.front();
-  if (!best.fastest_k) return " By " + best.model + " every further worker makes it faster.";
-  const std::string k = *best.fastest_k > kTrustK
-                            ? "beyond 1000000"
-                            : "about " + short_number(std::round(*best.fastest_k));
-  return " By " + best.model + " the fastest K is " + k +
-         (best.in_range ? ", slower after it." : ", outside the K measured: not to be relied on.");
+  if (!best.fastest_k) {
+    return fmt::format(" By {} every further worker makes it faster.", best.model);
+  }
+  return fmt::format(
+      " By {} the fastest K is {}, {}.", best.model,
+      *best.fastest_k > kTrustK ? "beyond 1000000"
+                                : "about " + short_number(std::round(*best.fastest_k)),
+      best.in_range ? "slower after it" : "outside the K measured: not to be relied on");
 }
 
 std::string sentence(const CurvePrediction& curve, bool relative) {
   if (curve.points.empty()) return name_of(curve) + ": no prediction.";
   const PredictedK& last = curve.points.back();
-  const std::string k = std::to_string(last.k);
-  std::string text = name_of(curve) + ": at K=" + k;
-  const std::string seconds = relative ? " of the baseline's time" : " s";
-  text += curve.mode == Mode::weak ? " a problem that grows with K would take " : " it would take ";
-  text += short_number(last.seconds.value) + seconds + " (" + range(last.seconds) + "), ";
-  text +=
-      short_number(last.speedup.value) +
-      (curve.mode == Mode::weak ? " times the results per second of K=" : " times as fast as K=") +
-      std::to_string(curve.k0) + " (E=" + short_number(last.efficiency.value) + ", " +
-      range(last.efficiency) + "). ";
-  if (last.extrapolated) {
-    text += "This is an extrapolation to " +
-            short_number(static_cast<double>(last.k) / curve.largest) +
-            " times the largest K measured (" + std::to_string(curve.largest) + ").";
-  } else {
-    text += "This lies within the K measured.";
-  }
-  return text + optimum_words(curve);
+  const bool weak = curve.mode == Mode::weak;
+  const std::string text = fmt::format(
+      "{}: at K={} {} take {}{} ({}), {} times {} K={} (E={}, {}). ", name_of(curve), last.k,
+      weak ? "a problem that grows with K would" : "it would", short_number(last.seconds.value),
+      relative ? " of the baseline's time" : " s", range(last.seconds),
+      short_number(last.speedup.value), weak ? "the results per second of" : "as fast as", curve.k0,
+      short_number(last.efficiency.value), range(last.efficiency));
+  const std::string trust =
+      last.extrapolated
+          ? fmt::format("This is an extrapolation to {} times the largest K measured ({}).",
+                        short_number(static_cast<double>(last.k) / curve.largest), curve.largest)
+          : "This lies within the K measured.";
+  return text + trust + optimum_words(curve);
 }
 
 std::string points_table(const CurvePrediction& curve, bool relative) {
@@ -70,7 +69,7 @@ std::string points_table(const CurvePrediction& curve, bool relative) {
       {"S", [](auto& p) { return short_number(p.speedup.value); }},
       {"E", [](auto& p) { return short_number(p.efficiency.value); }},
       {"E RANGE", [](auto& p) { return range(p.efficiency); }},
-      {"T MEASURED", [](auto& p) { return p.measured ? short_number(*p.measured) : "-"; }},
+      {"T MEASURED", [](auto& p) { return or_dash(p.measured, short_number); }},
       {"K IS",
        [](auto& p) {
          return p.extrapolated ? "extrapolated" : p.measured ? "measured" : "between";
@@ -106,10 +105,10 @@ std::string models_table(const CurvePrediction& curve) {
 }
 
 std::string disagreement(const PredictedK& p, bool relative) {
-  std::string text = "The runs can't tell these models apart at K=" + std::to_string(p.k) + ":";
+  std::string text = fmt::format("The runs can't tell these models apart at K={}:", p.k);
   for (const ModelPrediction& m : p.models) {
-    text += (&m == &p.models.front() ? " " : ", ") + short_number(m.seconds) +
-            (relative ? " by " : " s by ") + m.model;
+    text += fmt::format("{} {}{} by {}", &m == &p.models.front() ? "" : ",",
+                        short_number(m.seconds), relative ? "" : " s", m.model);
   }
   return text + ".";
 }
@@ -119,13 +118,14 @@ std::string words_of(const PredictionRefusal& refusal) {
     case PredictionRefusal::Why::analysis:
       return refusal.what + (refusal.with_beyond ? " (--beyond)" : "");
     case PredictionRefusal::Why::provenance:
-      return "its runs differ in provenance, and a model would average them: " + refusal.what +
-             " against " + refusal.other;
+      return fmt::format(
+          "its runs differ in provenance, and a model would average them: {} against {}",
+          refusal.what, refusal.other);
     case PredictionRefusal::Why::no_model:
       return "no model can be fitted to its runs";
     case PredictionRefusal::Why::misfit:
-      return "the best model that its runs allow, " + refusal.what + ", misses them by " +
-             number_percent(refusal.missed, 2) + " on average";
+      return fmt::format("the best model that its runs allow, {}, misses them by {} on average",
+                         refusal.what, number_percent(refusal.missed, 2));
   }
   return "";
 }
@@ -137,26 +137,25 @@ std::vector<std::string> refusals_of(const CurvePrediction& curve) {
   for (const PredictionRefusal& refusal : curve.refused) {
     std::string& text = out.emplace_back(words_of(refusal));
     if (refusal.add_k.empty()) continue;
-    std::vector<std::string> ks;
-    for (const int k : refusal.add_k) ks.push_back(std::to_string(k));
-    text += "; measuring K=" + joined(ks, ", ") + " as well would allow " + refusal.allows;
+    text += fmt::format("; measuring K={} as well would allow {}", ks_text(refusal.add_k),
+                        refusal.allows);
   }
   return out;
 }
 
 std::vector<std::string> warnings_of(const CurvePrediction& curve) {
   if (!curve.lacks_fit) return {};
-  return {"the best model, " + curve.models.front().model +
-          ", misses the runs by more than their own scatter explains (" +
-          number_percent(curve.missed, 2) + " on average)"};
+  return {fmt::format(
+      "the best model, {}, misses the runs by more than their own scatter explains ({} on average)",
+      curve.models.front().model, number_percent(curve.missed, 2))};
 }
 
 std::string to_text(const StudyPrediction& answer, int width) {
   std::string out;
   for (const CurvePrediction& curve : answer.curves) {
     out += hanging(sentence(curve, answer.relative), width);
-    for (const auto& why : refusals_of(curve)) out += hanging("  refused: " + why + ".", width);
-    for (const auto& why : warnings_of(curve)) out += hanging("  warning: " + why + ".", width);
+    for (const auto& why : refusals_of(curve)) out += hanging("refused: " + why + ".", width);
+    for (const auto& why : warnings_of(curve)) out += hanging("warning: " + why + ".", width);
   }
   for (const CurvePrediction& curve : answer.curves) {
     if (curve.points.empty()) continue;
@@ -166,9 +165,10 @@ std::string to_text(const StudyPrediction& answer, int width) {
       if (!p.note.empty()) out += wrap(disagreement(p, answer.relative), width, 2);
     }
   }
-  out += "\n" + wrap("Ranges: " + fixed_text(100 * answer.level, 0) +
-                         "% for one run, over all models listed together; T, S and E are by the "
-                         "first of them. S and E are relative to the smallest K measured.",
+  out += "\n" + wrap(fmt::format("Ranges: {:.0f}% for one run, over all models listed together; T, "
+                                 "S and E are by the first of them. S and E are relative to the "
+                                 "smallest K measured.",
+                                 100 * answer.level),
                      width, 0);
   for (const Caveat& caveat : answer.caveats) out += hanging("note: " + caveat.message, width);
   return plain_lines(out);

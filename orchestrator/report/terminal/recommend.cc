@@ -3,6 +3,8 @@
 // The words and the table of `recommend`.
 #include "orchestrator/answers/study/recommend.h"
 
+#include <fmt/core.h>
+
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/report/cost_section.h"
@@ -35,46 +37,45 @@ std::string margin_words(Objective objective) {
 std::string choice_words(const RecommendedCurve& curve, const RecommendRequest& request) {
   const Recommendation& choice = curve.choice;
   const std::string name = curve_name(curve.build, curve.case_name, curve.mode);
-  if (choice.chosen == nullptr) return name + ": no answer; " + choice.why + ".";
+  if (choice.chosen == nullptr) return fmt::format("{}: no answer; {}.", name, choice.why);
   const CostPoint& best = *choice.chosen;
-  std::string text = name + ": use K=" + std::to_string(best.k) + ". One run takes " +
-                     seconds_text(best.seconds) + " " + seconds_bounds(best) + "; one " +
-                     plain(curve.result_name) + " costs " + rounded_text(best.per_result) + " " +
-                     amount_bounds(best.per_result_interval) + ". Asked for: " + choice.why + ".";
+  const std::string text = fmt::format(
+      "{}: use K={}. One run takes {} {}; one {} costs {} {}. Asked for: {}.", name, best.k,
+      seconds_text(best.seconds), seconds_bounds(best), plain(curve.result_name),
+      rounded_text(best.per_result), amount_bounds(best.per_result_interval), choice.why);
   if (choice.runner_up == nullptr) return text;
-  const std::string other = "K=" + std::to_string(choice.runner_up->k);
+  const int other = choice.runner_up->k;
   if (request.objective == Objective::efficiency) {
-    return text + " " + other + " has E=" + efficiency_text(choice.runner_up->efficiency) + ".";
+    return fmt::format("{} K={} has E={}.", text, other,
+                       efficiency_text(choice.runner_up->efficiency));
   }
+  const std::string margin = percent_text(choice.margin);
   if (choice.tie) {
-    return text + " It is a tie with " + other + ": the runs can't tell which is better (" +
-           percent_text(choice.margin) + " apart).";
+    return fmt::format("{} It is a tie with K={}: the runs can't tell which is better ({} apart).",
+                       text, other, margin);
   }
-  text += " The runner-up, " + other + ", " + margin_words(request.objective) +
-          percent_text(choice.margin) + " more";
-  if (choice.margin_interval) {
-    text += " [" + percent_text(choice.margin_interval->low) + ", " +
-            percent_text(choice.margin_interval->high) + "]";
-  }
-  return text + ".";
+  const auto& bounds = choice.margin_interval;
+  return fmt::format(
+      "{} The runner-up, K={}, {}{} more{}.", text, other, margin_words(request.objective), margin,
+      bounds ? fmt::format(" [{}, {}]", percent_text(bounds->low), percent_text(bounds->high))
+             : "");
 }
 
 std::string next_words(const Recommendation& choice) {
   std::string text =
-      "Worth measuring next: K=" + std::to_string(*choice.next_k) + ", since " + choice.next_why;
+      fmt::format("Worth measuring next: K={}, since {}", *choice.next_k, choice.next_why);
   if (choice.next_cost) {
-    text += "; " + counted(choice.next_runs, "run") + " would cost about " +
-            rounded_text(*choice.next_cost);
+    text += fmt::format("; {} would cost about {}", counted(choice.next_runs, "run"),
+                        rounded_text(*choice.next_cost));
   }
   return text + ".";
 }
 
 std::string points_table(const RecommendedCurve& curve) {
   const CostPoint* chosen = curve.choice.chosen;
-  DetailTable table =
-      cost_table(curve, chosen == nullptr ? std::nullopt : std::optional(chosen->k));
+  TextTable table = cost_table(curve, chosen == nullptr ? std::nullopt : std::optional(chosen->k));
   for (Column& column : table.columns) column.title = ascii_upper(column.title);
-  return to_table(table.columns, table.rows, 2);
+  return to_table(std::move(table), 2);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // The words and the tables of `size`.
 #include "orchestrator/answers/study/size.h"
 
+#include <fmt/core.h>
+
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/model/money.h"
@@ -14,6 +16,7 @@
 namespace kneepoint {
 namespace {
 
+// "45 s", "39 min", "4.2 h" and "22 min [20, 23]": waits are not known better than that.
 struct SpanUnit {
   const char* name;
   double seconds;
@@ -30,19 +33,17 @@ std::string in_unit(double seconds, const SpanUnit& unit) {
   return unit.seconds == 1 || count == 0 ? fixed_text(count, 0) : significant_text(count, 2);
 }
 
-// "45 s", "39 min", "4.2 h": waits are not known better than that.
 std::string span_text(double seconds) {
   const SpanUnit unit = span_unit(seconds);
   return in_unit(seconds, unit) + " " + unit.name;
 }
 
-// "22 min [20, 23]"
 std::string span_with_bounds(const Estimate& estimate) {
   const std::string text = span_text(estimate.mean);
   if (!estimate.interval) return text + " [-]";
   const SpanUnit unit = span_unit(estimate.mean);
-  return text + " [" + in_unit(estimate.interval->low, unit) + ", " +
-         in_unit(estimate.interval->high, unit) + "]";
+  return fmt::format("{} [{}, {}]", text, in_unit(estimate.interval->low, unit),
+                     in_unit(estimate.interval->high, unit));
 }
 
 std::string workers_text(const Mix& mix, int nodes) {
@@ -62,14 +63,14 @@ std::string parts_text(const SizedCut& cut) {
   return joined(parts, " + ");
 }
 
-std::string ks_text(const SizedCut& cut) {
+std::string marked_ks(const SizedCut& cut) {
   std::vector<std::string> ks;
   for (const SizedWorkload& one : cut.workloads) ks.push_back(marked_k(one));
   return joined(ks, ", ");
 }
 
 std::string cut_rate_text(const SizedCut& cut) {
-  return cut.results_per_unit ? amount_text(*cut.results_per_unit) : "-";
+  return or_dash(cut.results_per_unit, amount_text);
 }
 
 std::string cut_cost_text(const SizedCut& cut) {
@@ -78,9 +79,12 @@ std::string cut_cost_text(const SizedCut& cut) {
 
 std::string cost_words(const SizeAnswer& answer, const SizedCut& cut) {
   const std::string& currency = answer.prices.book.currency;
-  std::string text = std::string(answer.mix.held ? "Held around the clock" : "What runs") +
-                     " costs " + rounded_text({cut.hour_micros, currency}) + " an hour";
-  if (cut.results_per_unit) text += ": " + cut_rate_text(cut) + " results per " + currency;
+  std::string text =
+      fmt::format("{} costs {} an hour", answer.mix.held ? "Held around the clock" : "What runs",
+                  rounded_text({cut.hour_micros, currency}));
+  if (cut.results_per_unit) {
+    text += fmt::format(": {} results per {}", cut_rate_text(cut), currency);
+  }
   return text + ".";
 }
 
@@ -90,13 +94,15 @@ std::string bound_words(const SizeAnswer& answer, const SizedCut& cut) {
   const double least = *answer.cost_bound;
   if (answer.mix.held) {
     // The bound is by time used: no cut of held nodes is measured by it.
-    return " By time used alone the same results would cost " +
-           rounded_text({round_micros(least), answer.prices.book.currency}) +
-           " an hour at the least; the rest is for nodes that wait.";
+    return fmt::format(
+        " By time used alone the same results would cost {} an hour at the least; the rest is for "
+        "nodes that wait.",
+        rounded_text({round_micros(least), answer.prices.book.currency}));
   }
   const double cost = to_units(cut.hour_micros);
   if (cost <= least * (1 + 1e-6)) return " No cut can cost less.";
-  return " That is at most " + percent_text(cost / least - 1) + " above what any cut could cost.";
+  return fmt::format(" That is at most {} above what any cut could cost.",
+                     percent_text(cost / least - 1));
 }
 
 // An honest reader asks why to cut at all.
@@ -107,9 +113,10 @@ std::string shared_words(const SizeAnswer& answer, const SizedCut& cut) {
         !cut.wait_seconds || !other.wait_seconds || *other.wait_seconds >= *cut.wait_seconds) {
       continue;
     }
-    return " One partition for all would cost no more and wait " + span_text(*other.wait_seconds) +
-           " instead of " + span_text(*cut.wait_seconds) +
-           " on average: cut where workloads must not get in each other's way.";
+    return fmt::format(
+        " One partition for all would cost no more and wait {} instead of {} on average: cut where "
+        "workloads must not get in each other's way.",
+        span_text(*other.wait_seconds), span_text(*cut.wait_seconds));
   }
   return "";
 }
@@ -124,10 +131,9 @@ std::string deadline_words(const SizedCut& cut) {
     share = one.in_time_wanted;
   }
   if (!share) return "";
-  return " Every deadline is kept by " +
-         (alike ? "at least " + number_text(*share * 100) + "% of its jobs"
-                : std::string("as large a share of its jobs as is asked for")) +
-         ", wait and run together.";
+  return fmt::format(" Every deadline is kept by {}, wait and run together.",
+                     alike ? fmt::format("at least {}% of its jobs", number_text(*share * 100))
+                           : "as large a share of its jobs as is asked for");
 }
 
 // "retraining at K=64 and other at K=8 (modelled)"
@@ -135,19 +141,20 @@ std::string workloads_words(const SizedCut& cut, std::size_t partition) {
   std::vector<std::string> parts;
   for (const SizedWorkload& one : cut.workloads) {
     if (static_cast<std::size_t>(one.partition) != partition) continue;
-    parts.push_back(plain(one.name) + " at K=" + std::to_string(one.k) +
-                    (one.modelled ? " (modelled)" : ""));
+    parts.push_back(
+        fmt::format("{} at K={}{}", plain(one.name), one.k, one.modelled ? " (modelled)" : ""));
   }
   return joined(parts, " and ");
 }
 
 std::string cut_words(const SizeAnswer& answer, const SizedCut& cut) {
   const std::size_t parts = cut.partitions.size();
-  std::string text = "Cut " + workers_text(answer.mix, answer.nodes) + " into " +
-                     counted(static_cast<long>(parts), "partition") + ": run ";
+  std::string text = fmt::format("Cut {} into {}: run ", workers_text(answer.mix, answer.nodes),
+                                 counted(static_cast<long>(parts), "partition"));
   for (std::size_t p = 0; p < parts; ++p) {
     if (p > 0) text += p + 1 == parts ? ", and " : ", ";
-    text += workloads_words(cut, p) + " in " + workers_text(answer.mix, cut.partitions[p].nodes);
+    text += fmt::format("{} in {}", workloads_words(cut, p),
+                        workers_text(answer.mix, cut.partitions[p].nodes));
   }
   text += ".";
   if (cut.nodes < answer.nodes) {
@@ -182,9 +189,8 @@ std::string workload_table(const SizeAnswer& answer, const SizedCut& cut) {
       {"RUN", [](auto& one) { return span_text(one.seconds); }},
       {"WAIT [95%]", [](auto& one) { return span_with_bounds(*one.wait); }},
       {"P95 WAIT", [](auto& one) { return span_text(one.wait_p95->mean); }},
-      {"DEADLINE",
-       [](auto& one) { return one.deadline_seconds ? span_text(*one.deadline_seconds) : "-"; }},
-      {"LATE", [](auto& one) { return one.late_share ? percent_text(*one.late_share) : "-"; }},
+      {"DEADLINE", [](auto& one) { return or_dash(one.deadline_seconds, span_text); }},
+      {"LATE", [](auto& one) { return or_dash(one.late_share, percent_text); }},
       {answer.prices.book.currency + (answer.mix.held ? " used/result" : "/result"),
        [](auto& one) { return amount_text(to_units(one.job_micros)); }},
   };
@@ -205,7 +211,7 @@ std::string cuts_table(const SizeAnswer& answer) {
   const std::vector<ColumnOf<SizedCut>> columns = {
       {"CUT", [](auto& cut) { return cut.name; }, Align::left},
       {"PARTITIONS", parts_text, Align::left},
-      {"K", ks_text, Align::left},
+      {"K", marked_ks, Align::left},
       {"RESULTS/" + currency, cut_rate_text},
       {currency + "/h", cut_cost_text},
       {"WAIT", total(&SizedCut::wait_seconds, span_text)},
@@ -229,7 +235,7 @@ std::string what_if_table(const SizeAnswer& answer) {
       {"PRICE x", [](auto& one) { return number_text(one.factors.price); }},
       {"WORKERS", [](auto& one) { return std::to_string(one.workers); }},
       {"PARTITIONS", of_cut(parts_text, "none"), Align::left},
-      {"K", of_cut(ks_text, "-"), Align::left},
+      {"K", of_cut(marked_ks, "-"), Align::left},
       {"RESULTS/" + currency, of_cut(cut_rate_text, "-")},
       {currency + "/h", of_cut(cut_cost_text, "-")},
       {"",
@@ -244,13 +250,13 @@ std::string what_if_table(const SizeAnswer& answer) {
 }
 
 std::string assumptions(const SizeAnswer& answer) {
-  return std::string(
-             "Assumed: jobs come independently (Poisson unless periodic), hold whole "
-             "nodes, never fail, and each partition is first come first served ") +
-         (answer.mix.backfill ? "with" : "without") +
-         " backfill. Waits are means of 10 simulated stretches, seed " +
-         std::to_string(answer.mix.seed) + "; LATE is the share of jobs that miss their deadline." +
-         (answer.modelled ? " K marked * are by a model, not measured." : "");
+  return fmt::format(
+      "Assumed: jobs come independently (Poisson unless periodic), hold whole nodes, never fail, "
+      "and "
+      "each partition is first come first served {} backfill. Waits are means of 10 simulated "
+      "stretches, seed {}; LATE is the share of jobs that miss their deadline.{}",
+      answer.mix.backfill ? "with" : "without", answer.mix.seed,
+      answer.modelled ? " K marked * are by a model, not measured." : "");
 }
 
 }  // namespace

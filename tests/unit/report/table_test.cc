@@ -10,25 +10,30 @@ namespace kneepoint {
 namespace {
 
 TEST(Table, ColumnsAreAlignedAndLinesEndWithoutSpaces) {
-  EXPECT_EQ(to_table({{"STUDY"}, {"RUNS", Align::right}, {"SITE"}},
-                     {{"a", "5/40", "local"}, {"longer-name", "7"}}),
+  const TextTable table{{{"STUDY"}, {"RUNS", Align::right}, {"SITE"}},
+                        {{"a", "5/40", "local"}, {"longer-name", "7"}},
+                        "",
+                        {}};
+  EXPECT_EQ(to_table(table),
             "STUDY        RUNS  SITE\n"
             "a            5/40  local\n"
             "longer-name     7\n");
 }
 
 TEST(Table, NothingInACellSteersTheTerminalOrAddsALine) {
-  EXPECT_EQ(to_table({{"A"}, {"B"}}, {{"x\ny", "\x1b[2Jz"}}), "A    B\nx?y  ?[2Jz\n");
+  EXPECT_EQ(to_table(TextTable{{{"A"}, {"B"}}, {{"x\ny", "\x1b[2Jz"}}, "", {}}),
+            "A    B\nx?y  ?[2Jz\n");
 }
 
 TEST(Table, AnIndentMovesEveryLine) {
-  EXPECT_EQ(to_table({{"K", Align::right}}, {{"16"}}, 2), "   K\n  16\n");
+  EXPECT_EQ(to_table(TextTable{{{"K", Align::right}}, {{"16"}}, "", {}}, 2), "   K\n  16\n");
 }
 
 TEST(Table, WidthCountsCharactersAndNoColours) {
   EXPECT_EQ(display_width("Größe"), 5);
   EXPECT_EQ(display_width("\x1b[31mred\x1b[0m"), 3);
-  EXPECT_EQ(to_table({{"A"}, {"B"}}, {{"é", "1"}, {"xy", "2"}}), "A   B\né   1\nxy  2\n");
+  EXPECT_EQ(to_table(TextTable{{{"A"}, {"B"}}, {{"é", "1"}, {"xy", "2"}}, "", {}}),
+            "A   B\né   1\nxy  2\n");
 }
 
 TEST(Table, CuttingKeepsWholeCharactersAndEndsColours) {

@@ -96,7 +96,7 @@ TEST(ExplainText, TheMpiCallsOfAProfileAreListedWithTheirSpreadOverRanks) {
                 "  MPI calls of all ranks:\n"
                 "    call           kind        calls  bytes sent  a rank, mean  longest rank\n"
                 "    MPI_Waitall    wait            2         0 B        500 ms           1 s\n"
-                "    MPI_Allreduce  collective    400      3.2 kB        350 ms        500 ms\n"),
+                "    MPI_Allreduce  collective    400     3.20 kB        350 ms        500 ms\n"),
             std::string::npos)
       << to_text(story);
   const std::string json = json_text(story);

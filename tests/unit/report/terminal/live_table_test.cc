@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/terminal/live_table.h"
+#include "orchestrator/report/terminal/operating.h"
 
 #include <gtest/gtest.h>
 

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything, for programs. Keys in a fixed order, numbers that read back to the same double. What
-// differs between two executions with the same results (wall-clock times, attempts, nodes used)
-// stands only under keys named "volatile": without them, same results give same bytes.
-#include <cstdio>
+// Everything, for programs. Keys in a fixed order, each always there: a number that does not exist
+// is null, a list without entries is empty. What differs between two executions with the same
+// results (wall-clock times, attempts, nodes used) stands only under keys named "volatile": without
+// them, same results give same bytes. docs/reference/report.schema.json is the contract.
+#include <fmt/core.h>
+
+#include "orchestrator/base/json_put.h"
 
 #include "orchestrator/report/document.h"
-#include "orchestrator/report/json/parts.h"
 #include "orchestrator/report/tables/detail_tables.h"
-#include "orchestrator/report/text.h"
 
 namespace kneepoint {
 namespace {
+
+// {"<name>": value, "low": ..., "high": ..., "level": ..., "method": ...} on one line.
+void put_value(JsonWriter& w, const char* key, const char* name, const std::optional<double>& value,
+               const std::optional<Interval>& interval) {
+  w.key(key).begin_object(true).put(name, value);
+  put_fields(w, interval);
+  w.end_object();
+}
 
 void put_run(JsonWriter& w, const RunEvidence& run) {
   const bool valid = run.state == AttemptState::succeeded;
@@ -28,6 +37,58 @@ void put_run(JsonWriter& w, const RunEvidence& run) {
   w.key("volatile").begin_object().put("attempts", run.attempts).put("hosts", run.hosts);
   w.put("nodes", run.nodes).put("allocation", run.allocation);
   w.put("queue_wait", run.queue_seconds).end_object().end_object();
+}
+
+void put_models(JsonWriter& w, const CurveAnalysis& analysis) {
+  const ModelsAnswer& models = analysis.models;
+  w.put("models", models.fits).put("model_intervals", analysis.best_intervals);
+  w.put("models_not_fitted", models.not_fitted);
+  w.put("power_law_exponent", models.power ? std::optional(models.power->p) : std::nullopt);
+  w.put("model_notes", models.notes);
+}
+
+void put_breakdown(JsonWriter& w, const PointDetail& d) {
+  const Breakdown& b = *d.breakdown;
+  w.begin_object();
+  put_fields(w, b);
+  w.put("accounting", d.accounting);
+  // Which hosts a run got differs between executions with the same results.
+  w.key("volatile").begin_object();
+  w.put("balance_between_hosts", b.balance_between_hosts);
+  w.put("balance_inside_hosts", b.balance_inside_hosts).put("stragglers", d.stragglers);
+  w.end_object().end_object();
+}
+
+void put_tail(JsonWriter& w, const PointDetail& d) {
+  w.begin_object();
+  put_fields(w, *d.tail);
+  w.put("growth", d.tail_growth).end_object();
+}
+
+void put_collective(JsonWriter& w, const CollectiveAnswer& answer) {
+  w.begin_object().put("case", answer.case_name).key("fits").begin_array();
+  int rank = 0;
+  for (const AllreduceFit& fit : answer.model.fits) {
+    w.begin_object(true);
+    put_fields(w, fit);
+    w.put("plausible", rank++ < answer.model.plausible).end_object();
+  }
+  w.end_array().put("predictions", answer.predictions).put("notes", answer.model.notes);
+  w.end_object();
+}
+
+void put_point_detail(JsonWriter& w, const PointDetail& d) {
+  put_value(w, "local_efficiency", "value", d.local_efficiency, d.local_efficiency_interval);
+  w.put_or_null("results_per_second", d.results_per_second).put("gustafson_speedup", d.gustafson);
+  w.put("comm_ratio", d.comm_ratio).put("comm_ratio_efficiency", d.comm_ratio_efficiency);
+  w.key("breakdown");
+  d.breakdown ? put_breakdown(w, d) : static_cast<void>(w.null());
+  w.put("mpi_profile", d.profile).put("metrics", d.metrics);
+  w.key("tail");
+  d.tail ? put_tail(w, d) : static_cast<void>(w.null());
+  w.put("roofline", d.roofline).put("flops_per_second", d.flops_per_second);
+  w.put("utilisation", d.utilisation);
+  w.put("audit", d.audit && d.audit->triggered ? d.audit : std::nullopt);
 }
 
 void put_point(JsonWriter& w, const PointSummary& p, const PointDetail& detail,
@@ -59,23 +120,18 @@ void put_point(JsonWriter& w, const PointSummary& p, const PointDetail& detail,
 }
 
 // Enough for what a page draws from it.
-std::string page_number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
+std::string page_number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.9g}", *value) : "null";
 }
 
 void put_page_point(JsonWriter& w, const PointSummary& p) {
   const bool data = p.valid > 0;
   w.begin_object().put("k", p.point.k);
   const auto put = [&](const char* key, const char* name, double value, const auto& interval) {
-    w.key(key).begin_object();
-    const auto rounded = [&](const char* part, bool exists, double number) {
-      w.key(part).raw(exists ? page_number(number) : "null");
-    };
-    rounded(name, data, value);
-    rounded("low", interval.has_value(), interval ? interval->low : 0);
-    rounded("high", interval.has_value(), interval ? interval->high : 0);
+    const std::optional<Bounds> bounds = bounds_of(interval);
+    w.key(key).begin_object().key(name).raw(page_number(when(data, value)));
+    w.key("low").raw(page_number(bounds ? std::optional(bounds->low) : std::nullopt));
+    w.key("high").raw(page_number(bounds ? std::optional(bounds->high) : std::nullopt));
     w.end_object();
   };
   put("time", "median", p.seconds, p.seconds_interval);
@@ -84,10 +140,50 @@ void put_page_point(JsonWriter& w, const PointSummary& p) {
   if (p.is_by_work()) {
     put("efficiency_plain", "value", p.efficiency_plain, p.efficiency_plain_interval);
   }
-  w.key("karp_flatt").begin_object().key("value");
-  w.raw(p.karp_flatt ? page_number(*p.karp_flatt) : "null");
+  w.key("karp_flatt").begin_object().key("value").raw(page_number(p.karp_flatt));
   w.end_object().key("shape").begin_object().put("nodes", p.point.shape.nodes);
   w.end_object().end_object();
+}
+
+void put_page_curve(JsonWriter& w, const CurveView& view) {
+  const CurveAnalysis& analysis = *view.analysis;
+  w.key("models").begin_array();
+  if (!analysis.models.fits.empty()) put(w, analysis.models.fits.front());
+  w.end_array().key("knees").begin_array();
+  for (const Knee& knee : analysis.knees.knees) {
+    const bool asked = knee.floor.has_value() || knee.rule == view.to_use->rule;
+    if (!knee.powers_of_two && asked) put(w, knee);
+  }
+  w.end_array();
+}
+
+void put_curve_detail(JsonWriter& w, const CurveView& view) {
+  const CurveAnalysis& analysis = *view.analysis;
+  put_models(w, analysis);
+  // The powers of two stand apart, so that rule, floor and basis name one knee.
+  for (const bool powers : {false, true}) {
+    w.key(powers ? "knees_powers_of_two" : "knees").begin_array();
+    for (const Knee& knee : analysis.knees.knees) {
+      if (knee.powers_of_two == powers) put(w, knee);
+    }
+    w.end_array();
+  }
+  w.put("knees_agree", analysis.knees.agree).put("knees_agreement", analysis.knees.agreement);
+  w.put("sawtooth", analysis.knees.sawtooth).put("knee_notes", analysis.knees.notes);
+  w.put("predictions", analysis.predictions.predictions);
+  w.key("predictions_refused").begin_array();
+  for (const RefusedPrediction& one : analysis.predictions.refused) w.value(one.why);
+  w.end_array().put("loss", analysis.loss);
+  w.put("work_depth", analysis.work_depth).put("intensity", analysis.intensity);
+  w.put("cores_until_memory_bound", analysis.cores_until_memory_bound);
+  w.put("warnings", analysis.warnings);
+}
+
+void put_study_detail(JsonWriter& w, const StudyAnalysis& analysis) {
+  if (analysis.builds) w.put("builds", *analysis.builds);
+  w.put("shapes", analysis.shapes).key("collectives").begin_array();
+  for (const CollectiveAnswer& answer : analysis.collectives) put_collective(w, answer);
+  w.end_array();
 }
 
 void put_mode(JsonWriter& w, const Document& document, const CurveView& view, JsonExtent extent) {
@@ -142,7 +238,7 @@ std::string to_json(const Document& document, JsonExtent extent) {
     w.end_object().end_object();
   }
   w.end_array();
-  whole ? put_cost(w, document.cost) : put_page_cost(w, document.cost);
+  put_cost(w, document.cost, whole);
   if (whole) {
     put_study_detail(w, document.analysis);
     w.put("warnings", document.analysis.warnings);
