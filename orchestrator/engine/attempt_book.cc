@@ -151,6 +151,10 @@ Result<void> AttemptBook::never_began(int index, const Observation& seen, bool a
                               (seen.detail.empty() ? "" : ": " + seen.detail));
 }
 
+Result<void> AttemptBook::left_open(int index, const Observation& seen) {
+  return conclude(index, AttemptState::cancelled, seen.reason, seen.detail, 0);
+}
+
 Result<void> AttemptBook::refused(int index, const Error& error) {
   const RunState& run = table_.at(index);
   if (error.code == ErrorCode::conflict && run.consecutive_failures < kMostConsecutiveFailures) {

@@ -51,6 +51,8 @@ class AttemptBook {
   // The allocation is over and the step was never claimed: it costs no attempt. `any_ran`: others
   // of the allocation were, so that it will get its turn in another.
   Result<void> never_began(int index, const Observation& seen, bool any_ran);
+  // The same, but the site is wrong and not the run, which stays open.
+  Result<void> left_open(int index, const Observation& seen);
   // The backend does not take it. A name that is taken costs no attempt either.
   Result<void> refused(int index, const Error& error);
   Result<void> conclude(int index, AttemptState state, Reason reason, const std::string& detail,

@@ -275,6 +275,10 @@ StepProgress progress_of(const StepArtifacts& step) {
   return stopped ? StepProgress::stopped : StepProgress::ended;
 }
 
+bool is_of_the_site(Reason reason) {
+  return reason == Reason::image_missing || reason == Reason::submit_refused;
+}
+
 std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,
                                         int consecutive_failures) {
   if (stop != Reason::none) {
@@ -285,7 +289,7 @@ std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, At
   if (seen.reason == Reason::user_cancelled) {
     return Ending{AttemptState::cancelled, seen.reason, seen.detail};
   }
-  if (seen.reason == Reason::pending_too_long || seen.reason == Reason::image_missing) {
+  if (seen.reason == Reason::pending_too_long || is_of_the_site(seen.reason)) {
     return Ending{AttemptState::failed, seen.reason, seen.detail};
   }
   // Once seen running, only somebody who removed its files makes it look as if it never began.

@@ -38,6 +38,10 @@ Ingested ingest(const Point& point, const StepArtifacts& step, const Observation
 enum class StepProgress { not_begun, running, ended, stopped };
 StepProgress progress_of(const StepArtifacts& step);
 
+// An allocation that ended for this before a step began says nothing of its runs: the site or the
+// plan is wrong, and the next one would end the same way.
+bool is_of_the_site(Reason reason);
+
 constexpr int kMostConsecutiveFailures = 3;  // allocations in a row that end before a step begins
 // For a step that never began although its allocation is gone: how the attempt ends, or nothing if
 // it is handed over again, which costs no attempt. `consecutive_failures`: how often in a row that

@@ -81,6 +81,7 @@ class Reconciler {
     }
     // A run that the user or the budget stopped earlier has attempts that cost it nothing.
     for (RunState& run : table_.all()) {
+      begun_ = begun_ || run.row.finished;
       if (run.row.finished || run.row.attempts == 0) continue;
       if (run.row.attempts == 1 && run.row.last->state != AttemptState::cancelled) continue;
       TRY_ASSIGN(const std::vector<AttemptRow> attempts, store_.attempts(run.row.row));
@@ -96,6 +97,7 @@ class Reconciler {
     TRY(housekeeping());
     TRY(pushes_.take());
     TRY(observe_all());
+    if (wrong_site_ && !table_.any_handed_over()) return *wrong_site_;
     if (table_.active().empty() && table_.waiting().empty() && stopping_ == Stopping::no) {
       TRY(table_.left_open() > 0 ? leave_open() : decide_round());
     }
@@ -167,6 +169,7 @@ class Reconciler {
         return {};
       }
       case AllocationState::running: {
+        begun_ = true;
         const Nanoseconds ran = seen.observed_ns - seen.started_ns;
         if (allocation.longest == 0) allocation.longest = longest_of(allocation, ran);
         if (seen.started_ns > 0 && ran > allocation.longest) {
@@ -235,11 +238,19 @@ class Reconciler {
     const bool any_ran = std::any_of(found.steps.begin(), found.steps.end(),
                                      [](const StepArtifacts& step) { return step.begun; });
     const bool alone = is_alone(allocation);
+    // Nothing has ever begun, and this never will: the study stops here with the backend's words.
+    const bool wrong_site = !any_ran && !begun_ && is_of_the_site(seen.reason);
+    if (wrong_site && !wrong_site_) {
+      wrong_site_ = Error{ErrorCode::invalid, seen.detail, false};
+      stopping_ = Stopping::cancel;
+    }
+    begun_ = begun_ || any_ran;
     // Ending the last of them ends `allocation` too.
     for (const int index : std::vector<int>(allocation.members)) {
       TRY_ASSIGN(const StepArtifacts step, book_.step_of(index, found));
-      TRY(step.begun ? book_.ended(index, step, seen, alone)
-                     : book_.never_began(index, seen, any_ran));
+      TRY(step.begun   ? book_.ended(index, step, seen, alone)
+          : wrong_site ? book_.left_open(index, seen)
+                       : book_.never_began(index, seen, any_ran));
     }
     return {};
   }
@@ -457,6 +468,8 @@ class Reconciler {
   bool over_budget_ = false;
   bool complete_ = false;
   bool reached_ = false;
+  bool begun_ = false;               // a step, in this sitting or an earlier one
+  std::optional<Error> wrong_site_;  // why none ever will
   Nanoseconds next_housekeeping_ = 0;
   std::string waiting_for_;
 };

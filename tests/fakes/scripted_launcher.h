@@ -40,7 +40,7 @@ inline std::string good_records(const std::string& attempt) {
 // What becomes of a job is up to `fate`; as it stands, every job begins and ends well at once.
 class ScriptedLauncher : public Launcher {
  public:
-  enum class Fate { succeeds, waits, runs_on, never_begins, dies };
+  enum class Fate { succeeds, waits, runs_on, never_begins, can_not_begin, dies };
 
   Capabilities capabilities() const override {
     Capabilities c;
@@ -105,6 +105,11 @@ class ScriptedLauncher : public Launcher {
           o.ended_ns = 2 + kSecond;
           break;
         case Fate::never_begins:
+          break;
+        case Fate::can_not_begin:
+          o.state = AllocationState::ended;
+          o.reason = Reason::image_missing;
+          o.detail = "pod p-0: ErrImagePull: no such image";
           break;
       }
       seen.push_back(o);

@@ -81,14 +81,39 @@ TEST_F(KubeTrouble, AMissingImageIsToldWithThePodThatLacksIt) {
   text.replace(text.find("worker:1"), 8, "nobody:1");
   // Time for the kubelet of a busy machine to look for it.
   site_ = place.write("site.yaml", text + "  pending_limit: 20s\n");
-  start(1);
+  start(3);
   const auto ended = finish();
-  EXPECT_EQ(ended.exit_code, 4) << ended.errors;
+  EXPECT_EQ(ended.exit_code, 2) << ended.errors;
+  EXPECT_TRUE(has(ended.errors, "kneepoint.test/nobody:1")) << ended.errors;
+  EXPECT_EQ(state(), "cancelled") << "it stays open";
   EXPECT_EQ(place.attempt().value("reason", ""), "image_missing") << place.attempt().dump(2);
   EXPECT_TRUE(has(detail(), "ImagePull")) << detail();
   EXPECT_TRUE(has(detail(), "kneepoint.test/nobody:1")) << detail();
   EXPECT_TRUE(place.executions().empty());
   EXPECT_TRUE(place.lab.is_swept()) << place.lab.leftovers();
+}
+
+TEST_F(KubeTroubleSlow, PodsThatAreRefusedStopTheStudyWithTheServersWords) {
+  const json quota = {{"apiVersion", "v1"},
+                      {"kind", "ResourceQuota"},
+                      {"metadata", {{"name", "memory"}}},
+                      {"spec", {{"hard", {{"limits.memory", "8Gi"}}}}}};
+  ASSERT_EQ(place.lab.call("POST", place.lab.core("resourcequotas"), quota).status, 201);
+  ASSERT_TRUE(comes_true([&] {
+    const json one = place.lab.call("GET", place.lab.core("resourcequotas/memory")).body;
+    return one.value("status", json::object()).contains("hard");
+  }));
+  start(18, 2);
+  const auto ended = finish();
+  EXPECT_EQ(ended.exit_code, 2) << ended.errors;
+  EXPECT_TRUE(has(ended.errors, "must specify limits.memory")) << ended.errors;
+  EXPECT_TRUE(place.executions().empty());
+  EXPECT_TRUE(place.lab.is_swept()) << place.lab.leftovers();
+  ASSERT_EQ(place.lab.call("DELETE", place.lab.core("resourcequotas/memory")).status, 200);
+  place.go();
+  const auto again = run_again();  // without the quota
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(place.executions().size(), 18u);
 }
 
 TEST_F(KubeTrouble, AQuotaIsWaitedForAndNothingIsLost) {

@@ -17,6 +17,8 @@ constexpr Nanoseconds kLogLate = 30 * kSecond;    // what a log may take to be r
 constexpr Nanoseconds kWordsAfter = 3 * kSecond;  // without a pod, before we ask why
 constexpr Nanoseconds kWordsAgain = 15 * kSecond;
 constexpr Nanoseconds kFollowAgain = 10 * kSecond;
+// A wrong image, pods that are refused: waiting does not mend them, a registry may take a moment.
+constexpr Nanoseconds kHopeless = 90 * kSecond;
 constexpr int kMostFollowed = 64;  // logs at once, each a connection; others are read at the end
 
 // The watch of pods may lag behind that of Jobs: what ended must be seen to have ended.
@@ -24,6 +26,13 @@ bool lacks_an_end(const std::vector<KubePod>& pods, int completions) {
   const auto ended =
       std::count_if(pods.begin(), pods.end(), [](const KubePod& pod) { return pod.terminated; });
   return ended < completions;
+}
+
+// Why pods could not be made: is it so until somebody changes the site or the namespace? A quota
+// that is used up is free again when other pods end.
+bool is_refusal(const std::string& words) {
+  const auto has = [&](const char* part) { return words.find(part) != std::string::npos; };
+  return !has("exceeded quota") && (has("forbidden") || has("Invalid value") || has("not found"));
 }
 
 bool has_pod(const std::vector<KubePod>& pods, const std::string& name) {
@@ -78,10 +87,18 @@ Result<Observation> KubeObserver::observe(KubeAllocation& job, Deadline deadline
     TRY(ask_why_pods_lack(job, *told, deadline));
     if (!job.words.empty()) seen.detail = "pods could not be made: " + job.words;
   }
+  const bool lacks_pods = !job.words.empty() && static_cast<int>(pods.size()) < told->completions;
+  const Reason if_given_up =
+      lacks_pods && is_refusal(job.words) ? Reason::submit_refused : meaning.if_given_up;
+  const Nanoseconds now = session_.clock.steady();
+  const bool hopeless = meaning.state == AllocationState::queued && !told->suspended &&
+                        if_given_up != Reason::pending_too_long;
+  job.hopeless = !hopeless ? 0 : job.hopeless > 0 ? job.hopeless : now;
   const bool waits = meaning.state == AllocationState::queued && !told->suspended;
-  if (waited(job, waits, session_.clock.steady()) > session_.site.kubernetes.pending_limit) {
+  if (waited(job, waits, now) > session_.site.kubernetes.pending_limit ||
+      (job.hopeless > 0 && now - job.hopeless > kHopeless)) {
     seen.state = AllocationState::ended;
-    seen.reason = meaning.if_given_up;
+    seen.reason = if_given_up;
     seen.detail = "given up: " + seen.detail;
     seen.started_ns = job.ref.submitted_ns;
     seen.ended_ns = seen.observed_ns;

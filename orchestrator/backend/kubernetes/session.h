@@ -39,6 +39,7 @@ struct KubeAllocation {
   Nanoseconds waits = 0;       // steady: since when we know it to wait for its pods
   Nanoseconds next_words = 0;  // steady: when to ask again why it has no pods
   std::string words;           // what was answered
+  Nanoseconds hopeless = 0;    // steady: since when it waits for what will not come by waiting
   bool heard = false;          // its log could be read, be it empty
   bool pods_listed = false;    // since its Job has ended
   bool submitted = false;      // by this launcher, its Service included

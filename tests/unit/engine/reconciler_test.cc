@@ -104,6 +104,28 @@ TEST_F(ReconcilerTest, ASiteThatRefusesEverythingEndsTheStudyWithItsFirstSentenc
   EXPECT_EQ(run().succeeded, 4);
 }
 
+TEST_F(ReconcilerTest, ASiteOnWhichNothingCanBeginEndsTheStudyAfterTheFirstAndFailsNothing) {
+  launcher_.fate = [](const std::string&) { return Fate::can_not_begin; };
+  const auto ended = run_study(*store_, row_, study_, site_, launcher_, poller_, clock_, options_);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "pod p-0: ErrImagePull: no such image");
+  EXPECT_EQ(launcher_.calls.size(), 2U) << "no more than was asked at once";
+  EXPECT_EQ(newest(1).state, AttemptState::cancelled);
+  EXPECT_EQ(newest(1).reason, Reason::image_missing);
+  launcher_.fate = [](const std::string&) { return Fate::succeeds; };  // the image is there now
+  EXPECT_EQ(run().succeeded, 4);
+}
+
+TEST_F(ReconcilerTest, AnImageThatIsMissingForOneRunIsThatRunsAlone) {
+  launcher_.fate = [](const std::string& job) {
+    return job == name(3) ? Fate::can_not_begin : Fate::succeeds;
+  };
+  const EngineOutcome outcome = run();
+  EXPECT_EQ(outcome.succeeded, 3);
+  EXPECT_EQ(outcome.failed, 1);
+  EXPECT_EQ(newest(3).reason, Reason::image_missing);
+}
+
 TEST_F(ReconcilerTest, ARightThatIsTakenAwayInMidStudyIsWaitedForAndFailsNothing) {
   // Runs 1 and 2 are taken, 3 and 4 refused twice.
   launcher_.refuse = [&](const std::string&) -> std::optional<Error> {

@@ -56,7 +56,7 @@ class KubernetesLauncher : public testing::Test {
     }
     if (path.find("/events?") != std::string::npos) {
       return FakeHttpServer::reply(
-          200, R"({"kind":"EventList","items":[{"message":"exceeded quota: pods=0"}]})");
+          200, json{{"kind", "EventList"}, {"items", {{{"message", events_}}}}}.dump());
     }
     if (path.find("/pods?") != std::string::npos) {
       return list("Pod", late_pods_-- > 0 ? json::array() : pods_);
@@ -133,6 +133,7 @@ class KubernetesLauncher : public testing::Test {
 
   json job_;
   json pods_ = json::array();
+  std::string events_ = "exceeded quota: pods=0";
   int late_pods_ = 0;  // so many lists do not have them yet
   std::mutex mutex_;
   std::string log_;  // "": there is none
@@ -229,6 +230,26 @@ TEST_F(KubernetesLauncher, APodThatCanNotBeMadeIsExplainedByItsEvent) {
   const Observation seen = observe(ref);
   EXPECT_EQ(seen.state, AllocationState::queued);
   EXPECT_EQ(seen.detail, "pods could not be made: exceeded quota: pods=0");
+}
+
+TEST_F(KubernetesLauncher, PodsThatAreRefusedAreGivenUpWithinMinutesAndAFullQuotaIsNot) {
+  const JobRef ref = submit();
+  job_["spec"]["suspend"] = false;
+  observe(ref);
+  const auto seen_after = [&](Nanoseconds passed) {
+    for (Nanoseconds gone = 0; gone < passed; gone += 20 * kSecond) {
+      clock_.advance(20 * kSecond);
+      observe(ref);
+    }
+    return observe(ref);
+  };
+  EXPECT_EQ(seen_after(5 * kMinute).state, AllocationState::queued) << "exceeded quota: pods=0";
+  events_ = "pods \"kp-0\" is forbidden: violates PodSecurity \"restricted:latest\"";
+  EXPECT_EQ(seen_after(kMinute).state, AllocationState::queued);
+  const Observation seen = seen_after(kMinute);
+  EXPECT_EQ(seen.state, AllocationState::ended);
+  EXPECT_EQ(seen.reason, Reason::submit_refused);
+  EXPECT_NE(seen.detail.find("violates PodSecurity"), std::string::npos) << seen.detail;
 }
 
 TEST_F(KubernetesLauncher, ANamesakeIsAdoptedOnlyIfItIsTheSame) {
