@@ -9,6 +9,7 @@
 
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
 namespace {
