@@ -43,7 +43,7 @@ bool is_currency(std::string_view text);    // capitals and digits, 2 to 8: "USD
 std::optional<std::int64_t> read_amount(const YamlView& view, const char* wanted);
 template <typename T, typename M>
 Reads<T> amount_above_zero(M T::*member, const char* wanted) {
-  return reads_by(member, [=](const YamlView& view) { return read_amount(view, wanted); });
+  return reads_by(member, "", [=](const YamlView& view) { return read_amount(view, wanted); });
 }
 
 // A path that stays in the folder it is meant for: relative, without "..", not empty.
