@@ -12,34 +12,22 @@
 namespace kneepoint {
 
 Error system_error(const std::string& what, int errno_value) {
-  ErrorCode code = ErrorCode::io;
-  bool retryable = false;
-  switch (errno_value) {
-    case ENOENT:
-      code = ErrorCode::not_found;
-      break;
-    case EEXIST:
-      code = ErrorCode::exists;
-      break;
-    case EACCES:
-    case EPERM:
-      code = ErrorCode::permission;
-      break;
-    case ENOSPC:
-    case EDQUOT:
-      retryable = true;  // somebody makes room
-      break;
-    case EAGAIN:
-    case ENFILE:
-    case EMFILE:
-    case ENOMEM:
-      code = ErrorCode::unavailable;
-      retryable = true;
-      break;
-    default:
-      break;
+  static constexpr struct {
+    int number;
+    ErrorCode code;
+    bool retryable;  // somebody makes room, or gives something back
+  } kKnown[] = {
+      {ENOENT, ErrorCode::not_found, false},  {EEXIST, ErrorCode::exists, false},
+      {EACCES, ErrorCode::permission, false}, {EPERM, ErrorCode::permission, false},
+      {ENOSPC, ErrorCode::io, true},          {EDQUOT, ErrorCode::io, true},
+      {EAGAIN, ErrorCode::unavailable, true}, {ENFILE, ErrorCode::unavailable, true},
+      {EMFILE, ErrorCode::unavailable, true}, {ENOMEM, ErrorCode::unavailable, true},
+  };
+  const std::string message = what + ": " + std::strerror(errno_value);
+  for (const auto& known : kKnown) {
+    if (known.number == errno_value) return Error{known.code, message, known.retryable};
   }
-  return Error{code, what + ": " + std::strerror(errno_value), retryable};
+  return Error{ErrorCode::io, message};
 }
 
 void ensure_failed(const char* expression, const char* message, const char* file, int line) {

@@ -60,7 +60,7 @@ struct Run {
 // What a plan on a site comes to.
 struct Study {
   Plan plan;
-  std::string hash8;          // of what makes two studies comparable; see plan/plan/identity.h
+  std::string hash8;          // of what makes two studies comparable; see plan/plan/matrix.h
   std::vector<Point> points;  // in plan order
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Tables and the header of a pack as texts, and back. nlohmann reads; nothing is taken on trust.
 #include "orchestrator/pack/pack.h"
 
 #include <nlohmann/json.hpp>

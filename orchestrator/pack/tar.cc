@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The tar of a pack: one form of header, compared byte by byte when it is read.
 #include "orchestrator/pack/pack.h"
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "orchestrator/base/random.h"
 #include "orchestrator/plan/plan/case_formulas.h"
 #include "orchestrator/plan/plan/formula.h"
 
@@ -121,33 +120,6 @@ std::vector<int> partners(const Study& study) {
     others[static_cast<std::size_t>(points[1])] = points[0];
   }
   return others;
-}
-
-std::vector<Run> in_turns(const Study& study, const std::vector<int>& points, int from, int to,
-                          std::uint64_t seed) {
-  const std::vector<int> others = partners(study);
-  const std::set<int> asked(points.begin(), points.end());
-  std::vector<std::vector<int>> pairs;  // or what has no partner, alone
-  for (const int point : points) {
-    const int other = others[static_cast<std::size_t>(point)];
-    if (other < 0 || !asked.contains(other)) {
-      pairs.push_back({point});
-    } else if (point < other) {
-      pairs.push_back({point, other});
-    }
-  }
-  std::vector<int> order(pairs.size());
-  std::vector<Run> runs;
-  for (int repeat = from; repeat < to; ++repeat) {
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    Random(seed, "order of repeat " + std::to_string(repeat)).shuffle(order);
-    for (const int pair : order) {
-      std::vector<int> members = pairs[static_cast<std::size_t>(pair)];
-      if ((repeat + pair) % 2 != 0) std::reverse(members.begin(), members.end());
-      for (const int point : members) runs.push_back({point, repeat});
-    }
-  }
-  return runs;
 }
 
 }  // namespace kneepoint

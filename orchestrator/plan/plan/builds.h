@@ -31,9 +31,4 @@ std::vector<std::string> files_of_build(const Plan& plan, const Build& build);
 // The same point of the other build, by index; -1: none. Of a study with two builds.
 std::vector<int> partners(const Study& study);
 
-// Each repeat holds every pair once, shuffled by the seed; the two of a pair follow each other, and
-// which is first changes from repeat to repeat and from pair to pair, so that drift cancels.
-std::vector<Run> in_turns(const Study& study, const std::vector<int>& points, int from, int to,
-                          std::uint64_t seed);
-
 }  // namespace kneepoint

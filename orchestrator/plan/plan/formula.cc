@@ -219,17 +219,6 @@ bool Formula::uses(std::string_view name) const {
   return parsed_->used.find(name) != parsed_->used.end();
 }
 
-Result<double> evaluate(const std::string& formula, std::span<const Variable> variables) {
-  std::vector<std::string> names;
-  std::vector<double> values;
-  for (const Variable& variable : variables) {
-    names.push_back(variable.name);
-    values.push_back(variable.value);
-  }
-  TRY_ASSIGN(const Formula parsed, Formula::parse(formula, names));
-  return parsed.evaluate(values);
-}
-
 bool is_formula_name(std::string_view name) {
   static const std::set<std::string, std::less<>> taken = [] {
     std::set<std::string, std::less<>> words;

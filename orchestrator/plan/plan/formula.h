@@ -16,11 +16,6 @@
 
 namespace kneepoint {
 
-struct Variable {
-  std::string name;
-  double value = 0;
-};
-
 class Formula {
  public:
   // Checks the syntax, and that it uses no names but these.
@@ -38,9 +33,6 @@ class Formula {
   explicit Formula(std::unique_ptr<Parsed> parsed);
   std::unique_ptr<Parsed> parsed_;
 };
-
-// Parse and evaluate once.
-Result<double> evaluate(const std::string& formula, std::span<const Variable> variables);
 
 // Can it be the name of a variable, next to the functions and constants there are?
 bool is_formula_name(std::string_view name);

@@ -5,6 +5,7 @@
 #include "orchestrator/plan/plan/matrix.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "orchestrator/base/random.h"
@@ -195,6 +196,24 @@ class Expander {
   Expanded out_;
 };
 
+// Points that are measured one after the other, in blocks: each holds every group once.
+std::vector<Run> interleave_groups(const std::vector<std::vector<int>>& groups, int from, int to,
+                                   std::uint64_t seed) {
+  std::vector<Run> runs;
+  std::vector<int> order(groups.size());
+  for (int repeat = from; repeat < to; ++repeat) {
+    // Each block has its own stream: it is the same whichever blocks come before it.
+    std::iota(order.begin(), order.end(), 0);
+    Random(seed, "order of repeat " + std::to_string(repeat)).shuffle(order);
+    for (const int group : order) {
+      std::vector<int> members = groups[static_cast<std::size_t>(group)];
+      if ((repeat + group) % 2 != 0) std::reverse(members.begin(), members.end());
+      for (const int point : members) runs.push_back({point, repeat});
+    }
+  }
+  return runs;
+}
+
 }  // namespace
 
 Expanded expand(const Plan& plan, const Site& site, const SiteCapacity& capacity,
@@ -227,19 +246,25 @@ std::vector<Run> first_round(const Study& study) {
 
 std::vector<Run> interleave(const Study& study, const std::vector<int>& points, int from, int to,
                             std::uint64_t seed) {
-  return study.plan.builds.empty() ? interleave(points, from, to, seed)
-                                   : in_turns(study, points, from, to, seed);
+  if (study.plan.builds.empty()) return interleave(points, from, to, seed);
+  const std::vector<int> others = partners(study);
+  const std::set<int> asked(points.begin(), points.end());
+  std::vector<std::vector<int>> pairs;
+  for (const int point : points) {
+    const int other = others[static_cast<std::size_t>(point)];
+    if (other < 0 || !asked.contains(other)) {
+      pairs.push_back({point});
+    } else if (point < other) {
+      pairs.push_back({point, other});
+    }
+  }
+  return interleave_groups(pairs, from, to, seed);
 }
 
 std::vector<Run> interleave(const std::vector<int>& points, int from, int to, std::uint64_t seed) {
-  std::vector<Run> runs;
-  for (int repeat = from; repeat < to; ++repeat) {
-    // Each block has its own stream: it is the same whichever blocks come before it.
-    std::vector<int> block = points;
-    Random(seed, "order of repeat " + std::to_string(repeat)).shuffle(block);
-    for (const int point : block) runs.push_back({point, repeat});
-  }
-  return runs;
+  std::vector<std::vector<int>> alone;
+  for (const int point : points) alone.push_back({point});
+  return interleave_groups(alone, from, to, seed);
 }
 
 }  // namespace kneepoint

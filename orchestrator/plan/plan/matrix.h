@@ -51,7 +51,8 @@ std::vector<EnvironmentVariable> site_variables(const Site& site, const Shape& s
 std::vector<Run> first_round(const Study& study);
 
 // Runs of the given repeats [from, to) at the given points, interleaved in the same way. Of a study
-// with two builds as builds.h has it.
+// with two builds each repeat holds every pair once; the two of a pair follow each other, and which
+// is first changes from repeat to repeat and from pair to pair, so that drift cancels.
 std::vector<Run> interleave(const Study& study, const std::vector<int>& points, int from, int to,
                             std::uint64_t seed);
 std::vector<Run> interleave(const std::vector<int>& points, int from, int to, std::uint64_t seed);

@@ -188,11 +188,6 @@ bool is_plain_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && is_made_of(text, "_-");
 }
 
-bool is_study_name(std::string_view text) {
-  return !text.empty() && text.size() <= 40 && text.front() != '-' && is_made_of(text, "-") &&
-         ascii_lower(text) == text;
-}
-
 bool is_currency(std::string_view text) {
   return text.size() >= 2 && text.size() <= 8 && is_made_of(text, "") && ascii_upper(text) == text;
 }

@@ -6,6 +6,7 @@
 // (cli/input_files).
 #include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include "orchestrator/base/json_path.h"
 #include "orchestrator/plan/plan/formula.h"
@@ -36,13 +37,12 @@ std::optional<unsigned> read_pattern(const YamlView& view, std::string& pattern)
   }
 }
 
-std::optional<std::string> read_inside(const YamlView& view, const std::string& what,
+std::optional<std::string> read_inside(const YamlView& view, const char* what,
                                        const std::vector<std::string>& known) {
   const auto path = view.text();
   if (!path) return std::nullopt;
   if (!is_inside(*path)) {
-    view.fail("expected " + what + " in the run's own folder, relative and without '..', found '" +
-              path->substr(0, 80) + "'");
+    view.expected(std::string(what) + " in the run's own folder, relative and without '..'");
   }
   check_placeholders(view, *path, known);
   return path;
@@ -92,10 +92,9 @@ void read_metric(const YamlView& entry, const std::vector<std::string>& known,
   const YamlView pattern = entry["pattern"];
   const YamlView json = entry["json"];
   if (by_itself) {
-    for (const YamlView& other : {pattern, json}) {
-      if (!other.present()) continue;
-      other.fail_at_key("from: " + metric.from + " needs no " + other.name() +
-                        "; drop one of the two");
+    for (const char* key : {"pattern", "json"}) {
+      entry.fail_at_keys({key},
+                         "from: " + metric.from + " needs no " + key + "; drop one of the two");
     }
   } else if (pattern.present() && json.present()) {
     json.fail_at_key("give either 'pattern' or 'json'");
@@ -247,27 +246,23 @@ void read_sanity(const YamlView& view, const std::vector<std::string>& known,
   }
 }
 
-void read_keep(const YamlView& view, const std::vector<std::string>& known,
-               WorkloadSpec& workload) {
-  const std::vector<YamlView> patterns = view["keep"].one_or_many();
-  check_length(view["keep"], patterns);
+void read_files(const YamlView& view, const std::vector<std::string>& known, ProgramSpec& program) {
+  const YamlView keep = view["keep"], inputs = view["inputs"];
+  const std::vector<YamlView> patterns = keep.one_or_many(), paths = inputs.one_or_many();
+  check_length(keep, patterns);
   for (const YamlView& item : patterns) {
     if (const auto pattern = read_inside(item, "a file or a pattern such as out/*.log", known)) {
-      workload.program.keep.push_back(*pattern);
+      program.keep.push_back(*pattern);
     }
   }
-}
-
-void read_inputs(const YamlView& view, WorkloadSpec& workload) {
-  const std::vector<YamlView> paths = view["inputs"].one_or_many();
-  check_length(view["inputs"], paths);
+  check_length(inputs, paths);
   for (const YamlView& item : paths) {
     const auto path = item.text();
     if (!path) continue;
     if (path->empty() || path->size() > kMaxPath || *path == "." || *path == "/") {
       item.fail("expected a file or a folder, relative to the plan's own");
     }
-    workload.program.inputs.push_back(*path);
+    program.inputs.push_back(*path);
   }
 }
 
@@ -275,11 +270,9 @@ void read_inputs(const YamlView& view, WorkloadSpec& workload) {
 
 bool is_inside(const std::string& path) {
   if (path.empty() || path[0] == '/' || path.size() > kMaxPath) return false;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t slash = std::min(path.find('/', at), path.size());
-    const std::string part = path.substr(at, slash - at);
+  std::string part;
+  for (std::istringstream parts(path + "/"); std::getline(parts, part, '/');) {
     if (part.empty() || part == "." || part == "..") return false;
-    at = slash + 1;
   }
   return std::none_of(path.begin(), path.end(),
                       [](unsigned char c) { return c < ' ' || c == 127; });
@@ -289,16 +282,12 @@ void read_program_files(const YamlView& view, const std::vector<std::string>& kn
                         WorkloadSpec& workload) {
   read_metrics(view, known, workload);
   read_sanity(view, known, workload);
-  read_keep(view, known, workload);
-  read_inputs(view, workload);
   ProgramSpec& program = workload.program;
-  program.own_folder = !program.keep.empty() || !program.inputs.empty();
-  for (const MetricSpec& one : workload.metrics) {
-    program.own_folder = program.own_folder || !one.file.empty();
-  }
-  for (const SanityRule& one : program.sanity) {
-    program.own_folder = program.own_folder || !one.file.empty();
-  }
+  read_files(view, known, program);
+  const auto reads_file = [](const auto& one) { return !one.file.empty(); };
+  program.own_folder = !program.keep.empty() || !program.inputs.empty() ||
+                       std::any_of(workload.metrics.begin(), workload.metrics.end(), reads_file) ||
+                       std::any_of(program.sanity.begin(), program.sanity.end(), reads_file);
 }
 
 const KeySet& metric_keys() {

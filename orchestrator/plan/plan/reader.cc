@@ -9,6 +9,7 @@
 
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
+#include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {
@@ -247,7 +248,7 @@ const Keys<Plan> kPlan = {
                  "missing; expected a name such as jacobi-nightly")),
      "required", "name of the study; its id is `<study>-<hash8>-<n>`"},
     {"worker", one_of(&Plan::worker), "`rank`", "what K counts"},
-    {"scale", reads_by(&Plan::scale, read_scale, "list or map", &scale_keys()),
+    {"scale", reads_by(&Plan::scale, "list or map", read_scale, &scale_keys()),
      "required, here or in every workload", "which K"},
     {"shape", map_for(&Plan::shape, kShape), "see below", "ranks, threads and GPUs of a node"},
     {"modes", as("`strong`, `weak` or a list", by(&Plan::modes, read_modes)), "`[strong, weak]`",

@@ -237,7 +237,7 @@ const Keys<WorkloadSpec> kWorkload = {
      "`mpi`: count the program's MPI calls, see [profile](#profile)"},
     {"result", as("map of `name` and `count`", elsewhere(kResult)), "`{name: run, count: 1}`",
      "what one run makes; `count` may be a formula"},
-    {"scale", reads_by(&WorkloadSpec::scale, read_scale, "as above", &scale_keys()), "the plan's",
+    {"scale", reads_by(&WorkloadSpec::scale, "as above", read_scale, &scale_keys()), "the plan's",
      "K of this workload"},
     {"model", as("`{strong, weak}`", elsewhere(kModel)), "the catalog's",
      "formulas of T in seconds (with `use`: of one iteration) for the simulated backend and for "

@@ -33,7 +33,6 @@ struct KubeconfigEntry {
   const YamlNode* value = nullptr;
   std::string file;
   std::string what;  // "user 'kim'"
-  std::string name;
 };
 
 Error bad(const std::string& where, const std::string& what) {
@@ -42,6 +41,10 @@ Error bad(const std::string& where, const std::string& what) {
 
 std::string listed_names(const std::vector<std::string>& names) {
   return names.empty() ? "none" : comma_separated(names);
+}
+
+Error missing(const std::string& message) {
+  return {ErrorCode::not_found, message, false};
 }
 
 Error bad_entry(const KubeconfigEntry& entry, const std::string& what) {
@@ -73,38 +76,31 @@ std::string without_blanks(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-// Those of a kind ("user"), in the order of the files.
-std::vector<KubeconfigEntry> entries_of(const std::vector<KubeconfigFile>& files,
-                                        const std::string& kind) {
+struct KubeconfigLookup {
+  std::optional<KubeconfigEntry> entry;
+  std::string names;  // of all that there are
+};
+
+// The entry of a kind ("user") and name, in the first file that has one.
+KubeconfigLookup look_up(const std::vector<KubeconfigFile>& files, const std::string& kind,
+                         const std::string& name) {
   static const YamlNode nothing;
-  std::vector<KubeconfigEntry> entries;
+  KubeconfigLookup found;
+  std::vector<std::string> names;
   for (const KubeconfigFile& file : files) {
     const YamlNode* items = child_of(file.root, kind + "s");
     if (items == nullptr) continue;
     for (const YamlNode& item : items->items) {
+      const std::string own = text_of(item, "name");
+      if (std::find(names.begin(), names.end(), own) != names.end()) continue;
+      names.push_back(own);
+      if (own != name) continue;
       const YamlNode* value = child_of(item, kind);
-      const std::string name = text_of(item, "name");
-      entries.push_back(
-          {value != nullptr ? value : &nothing, file.path, kind + " '" + name + "'", name});
+      found.entry = {value != nullptr ? value : &nothing, file.path, kind + " '" + name + "'"};
     }
   }
-  return entries;
-}
-
-std::string names_of(const std::vector<KubeconfigEntry>& entries) {
-  std::vector<std::string> names;
-  for (const KubeconfigEntry& one : entries) {
-    if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
-  }
-  return listed_names(names);
-}
-
-std::optional<KubeconfigEntry> find(const std::vector<KubeconfigEntry>& entries,
-                                    const std::string& name) {
-  for (const KubeconfigEntry& one : entries) {
-    if (one.name == name) return one;
-  }
-  return std::nullopt;
+  found.names = listed_names(names);
+  return found;
 }
 
 std::string file_names(const std::vector<KubeconfigFile>& files) {
@@ -119,7 +115,7 @@ Result<std::vector<KubeconfigFile>> read_kubeconfigs(const KubeAccessPlaces& pla
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
       if (!places.must_exist) continue;
-      return Error{ErrorCode::not_found, "kubeconfig '" + path + "': there is no such file", false};
+      return missing("kubeconfig '" + path + "': there is no such file");
     }
     const auto text = file_content(path);
     if (!text || fs::is_directory(path, ignored)) {
@@ -147,14 +143,13 @@ std::string current_context(const std::vector<KubeconfigFile>& files) {
 Result<KubeconfigEntry> kubeconfig_context(const std::vector<KubeconfigFile>& files,
                                            const std::string& wanted) {
   const std::string name = wanted.empty() ? current_context(files) : wanted;
-  const auto contexts = entries_of(files, "context");
-  const std::string there = "; the contexts there are: " + names_of(contexts);
+  const KubeconfigLookup contexts = look_up(files, "context", name);
+  const std::string there = "; the contexts there are: " + contexts.names;
   if (name.empty()) {
     return bad(file_names(files), "has no current-context, and the site names none" + there);
   }
-  auto context = find(contexts, name);
-  if (!context) return bad(file_names(files), "there is no context '" + name + "'" + there);
-  return *context;
+  if (contexts.entry) return *contexts.entry;
+  return bad(file_names(files), "there is no context '" + name + "'" + there);
 }
 
 // The cluster or user that a context names.
@@ -162,13 +157,9 @@ Result<KubeconfigEntry> kubeconfig_named(const std::vector<KubeconfigFile>& file
                                          const KubeconfigEntry& context, const std::string& kind) {
   const std::string name = text_of(*context.value, kind);
   if (name.empty()) return bad_entry(context, "names no " + kind);
-  const auto entries = entries_of(files, kind);
-  auto entry = find(entries, name);
-  if (!entry) {
-    return bad_entry(context,
-                     "there is no " + kind + " '" + name + "'; there are: " + names_of(entries));
-  }
-  return *entry;
+  const KubeconfigLookup found = look_up(files, kind, name);
+  if (found.entry) return *found.entry;
+  return bad_entry(context, "there is no " + kind + " '" + name + "'; there are: " + found.names);
 }
 
 bool is_true(const YamlNode& map, std::string_view key) {
@@ -302,13 +293,11 @@ Result<KubeAccess> from_pod(const KubeAccessPlaces& places) {
   const std::string ca_file = places.account_folder + "/ca.crt";
   std::error_code ignored;
   if (!fs::exists(access.token_file, ignored)) {
-    return Error{ErrorCode::not_found,
-                 "this pod has no account: there is no '" + access.token_file +
-                     "'; set automountServiceAccountToken, or name a kubeconfig",
-                 false};
+    return missing("this pod has no account: there is no '" + access.token_file +
+                   "'; set automountServiceAccountToken, or name a kubeconfig");
   }
   const auto ca = file_content(ca_file);
-  if (!ca) return Error{ErrorCode::not_found, "this pod's '" + ca_file + "' can't be read", false};
+  if (!ca) return missing("this pod's '" + ca_file + "' can't be read");
   access.ca_pem = *ca;
   access.name_space =
       without_blanks(file_content(places.account_folder + "/namespace").value_or(""));
@@ -342,15 +331,12 @@ Result<KubeAccess> kube_access(const KubeAccessPlaces& places, const std::string
   const std::string looked =
       "no kubeconfig is there (looked for: " + listed_names(places.files) + ")";
   if (places.service_host.empty()) {
-    return Error{ErrorCode::not_found,
-                 looked +
-                     ", and this is no pod of a cluster; name one by kubernetes.kubeconfig of "
-                     "the site or by KUBECONFIG",
-                 false};
+    return missing(looked +
+                   ", and this is no pod of a cluster; name one by kubernetes.kubeconfig of "
+                   "the site or by KUBECONFIG");
   }
   if (!context.empty() && context != kInCluster) {
-    return Error{ErrorCode::not_found, looked + ", so there is no context '" + context + "'",
-                 false};
+    return missing(looked + ", so there is no context '" + context + "'");
   }
   return from_pod(places);
 }

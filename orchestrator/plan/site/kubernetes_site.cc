@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "orchestrator/plan/plan/parts.h"
-#include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
 namespace {

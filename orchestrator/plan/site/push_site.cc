@@ -3,7 +3,7 @@
 // `push`: every problem that can be seen without listening is told here.
 #include "orchestrator/base/text.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/plan/site/sections.h"
+#include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint {
 namespace {

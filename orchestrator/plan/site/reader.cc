@@ -9,7 +9,6 @@
 #include "orchestrator/model/site.h"
 #include "orchestrator/plan/plan/parts.h"
 #include "orchestrator/plan/site/sbatch_options.h"
-#include "orchestrator/plan/site/sections.h"
 
 namespace kneepoint {
 namespace {
@@ -56,9 +55,9 @@ const Keys<SimulatedSite> kSimulated = {
     {"nodes", whole(&SimulatedSite::nodes, 1, kMaxNodes), "16", ""},
     {"cores_per_node", whole(&SimulatedSite::cores_per_node, 1, 100'000), "64", ""},
     {"gpus_per_node", whole(&SimulatedSite::gpus_per_node, 0, 1'000), "0", ""},
-    {"noise", reads_by(&SimulatedSite::noise, share_or_zero, "share or 0"), "0",
+    {"noise", reads_by(&SimulatedSite::noise, "share or 0", share_or_zero), "0",
      "relative deviation of T; 0: the formula exactly"},
-    {"failure_rate", reads_by(&SimulatedSite::failure_rate, share_or_zero, "share or 0"), "0",
+    {"failure_rate", reads_by(&SimulatedSite::failure_rate, "share or 0", share_or_zero), "0",
      "of an attempt"},
     {"queue_wait", seconds(&SimulatedSite::queue_wait_seconds, 0), "0",
      "mean; waits are exponential"},

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Nights out of rows or JSON objects: both become the same records.
 #include "orchestrator/plan/tables/reader.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What an import is as a study, and what its report must say of it.
 #include "orchestrator/plan/tables/reader.h"
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"
+#include "orchestrator/plan/plan/parts.h"
 
 namespace kneepoint {
 namespace {
@@ -139,6 +142,11 @@ std::vector<Caveat> caveats_of(const Table& table, const Curves& curves,
 }
 
 }  // namespace
+
+bool is_study_name(std::string_view text) {
+  return !text.empty() && text.size() <= 40 && text.front() != '-' && is_made_of(text, "-") &&
+         ascii_lower(text) == text;
+}
 
 std::string study_name_of(std::string_view file) {
   const std::size_t slash = file.rfind('/');

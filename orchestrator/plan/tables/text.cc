@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Records and fields of a table: delimiters, quotes, line ends; and its list of problems.
 #include "orchestrator/plan/tables/rows.h"
 
 #include <algorithm>

@@ -26,18 +26,9 @@ std::string shortened(const std::string& text) {
 }
 
 std::string what_is(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlNode::Kind::scalar:
-      return "'" + shortened(node.text) + "'";
-    case YamlNode::Kind::list:
-      return "a list";
-    case YamlNode::Kind::map:
-      return "a map";
-    case YamlNode::Kind::null:
-    case YamlNode::Kind::broken:
-      break;
-  }
-  return "nothing";
+  if (node.kind == YamlNode::Kind::scalar) return "'" + shortened(node.text) + "'";
+  if (node.kind == YamlNode::Kind::list) return "a list";
+  return node.kind == YamlNode::Kind::map ? "a map" : "nothing";
 }
 
 std::string joined(std::span<const std::string> words) {
@@ -95,12 +86,13 @@ YamlView YamlView::operator[](std::string_view key) const {
   return view;
 }
 
+bool YamlView::must_be(YamlNode::Kind kind, const char* what) const {
+  if (node_ != nullptr && node_->kind != kind) expected(what);
+  return is(kind);
+}
+
 bool YamlView::check_map() const {
-  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return false;
-  if (node_->kind != YamlNode::Kind::map) {
-    expected("a map");
-    return false;
-  }
+  if (!must_be(YamlNode::Kind::map, "a map")) return false;
   ENSURE(keys_ != nullptr && !free_names_, "check_map() of a value without a key table");
   std::vector<std::string> known;
   for (const KeySpec& spec : keys_->keys) known.push_back(spec.name);
@@ -115,11 +107,7 @@ bool YamlView::check_map() const {
 
 std::vector<YamlView> YamlView::items() const {
   std::vector<YamlView> views;
-  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return views;
-  if (node_->kind != YamlNode::Kind::list) {
-    expected("a list");
-    return views;
-  }
+  if (!must_be(YamlNode::Kind::list, "a list")) return views;
   for (std::size_t i = 0; i < node_->items.size(); ++i) {
     const std::string index = "[" + std::to_string(i) + "]";
     YamlView view(*this, &node_->items[i], name_ + index, key_ + index);
@@ -138,11 +126,7 @@ std::vector<YamlView> YamlView::one_or_many() const {
 
 std::vector<YamlView> YamlView::entries() const {
   std::vector<YamlView> views;
-  if (node_ == nullptr || node_->kind == YamlNode::Kind::broken) return views;
-  if (node_->kind != YamlNode::Kind::map) {
-    expected("a map");
-    return views;
-  }
+  if (!must_be(YamlNode::Kind::map, "a map")) return views;
   for (const YamlEntry& entry : node_->entries) {
     YamlView view(*this, &entry.value, entry.key, key_ + "." + shortened(entry.key));
     view.keys_ = keys_;
@@ -154,10 +138,7 @@ std::vector<YamlView> YamlView::entries() const {
 }
 
 std::optional<std::string> YamlView::text() const {
-  if (node_ == nullptr) return std::nullopt;
-  if (node_->kind == YamlNode::Kind::scalar) return node_->text;
-  expected("one value");
-  return std::nullopt;
+  return must_be(YamlNode::Kind::scalar, "one value") ? std::optional(node_->text) : std::nullopt;
 }
 
 std::optional<std::string> YamlView::text(bool (*good)(std::string_view),
@@ -241,17 +222,17 @@ std::optional<double> YamlView::share() const {
 }
 
 std::optional<std::string> YamlView::word(std::span<const std::string> words) const {
-  if (node_ == nullptr) return std::nullopt;
-  if (node_->kind == YamlNode::Kind::scalar) {
-    if (std::find(words.begin(), words.end(), node_->text) != words.end()) return node_->text;
-    const std::string near = nearest_word(node_->text, words);
-    if (!near.empty()) {
-      fail("expected " + joined(words) + ", found " + what_is(*node_) + "; did you mean '" + near +
-           "'?");
-      return std::nullopt;
-    }
+  const bool scalar = is(YamlNode::Kind::scalar);
+  if (scalar && std::find(words.begin(), words.end(), node_->text) != words.end()) {
+    return node_->text;
   }
-  expected(joined(words));
+  const std::string near = scalar ? nearest_word(node_->text, words) : "";
+  if (near.empty()) {
+    expected(joined(words));
+  } else {
+    fail("expected " + joined(words) + ", found " + what_is(*node_) + "; did you mean '" + near +
+         "'?");
+  }
   return std::nullopt;
 }
 

@@ -82,6 +82,7 @@ class YamlView {
 
  private:
   YamlView(const YamlView& parent, const YamlNode* node, std::string name, std::string key);
+  bool must_be(YamlNode::Kind kind, const char* what) const;  // a problem if it is something else
   template <typename T>
   std::optional<T> number_within(T least, T most, const std::string& kind) const;
 
@@ -159,62 +160,53 @@ struct Keys : KeySet {
   std::vector<Reads<T>> reads_;
 };
 
-// By a getter of YamlView that gives nothing where there is nothing to assign.
+// By a getter that gives nothing where there is nothing to assign; `type` is for the page.
 template <typename T, typename M, typename Get>
-Reads<T> reads_by(M T::*member, Get get, std::string type = "", const KeySet* inner = nullptr) {
+Reads<T> reads_by(M T::*member, std::string type, Get get, const KeySet* inner = nullptr) {
   return {[=](const YamlView& view, T& object) { read_into(get(view), object.*member); }, inner,
           false, std::move(type)};
 }
 
 template <typename T, typename M>
 Reads<T> text(M T::*member) {
-  return reads_by(
-      member, [](const YamlView& view) { return view.text(); }, "text");
+  return reads_by(member, "text", [](const YamlView& view) { return view.text(); });
 }
 // One that passes a test, else: "expected <wanted>, found ...".
 template <typename T>
 Reads<T> text(std::string T::*member, bool (*good)(std::string_view), const char* wanted) {
-  return {
-      [=](const YamlView& view, T& object) { read_into(view.text(good, wanted), object.*member); },
-      nullptr, false, "text"};
+  return reads_by(member, "text", [=](const YamlView& view) { return view.text(good, wanted); });
 }
 template <typename T, typename M>
 Reads<T> whole(M T::*member, int least, int most) {
-  return reads_by(
-      member, [=](const YamlView& view) { return view.integer(least, most); }, "number");
+  return reads_by(member, "number",
+                  [=](const YamlView& view) { return view.integer(least, most); });
 }
 template <typename T, typename M>
 Reads<T> number(M T::*member, double least, double most) {
-  return reads_by(
-      member, [=](const YamlView& view) { return view.number(least, most); }, "number");
+  return reads_by(member, "number", [=](const YamlView& view) { return view.number(least, most); });
 }
 template <typename T, typename M>
 Reads<T> truth(M T::*member) {
-  return reads_by(
-      member, [](const YamlView& view) { return view.truth(); }, "`true`, `false`");
+  return reads_by(member, "`true`, `false`", [](const YamlView& view) { return view.truth(); });
 }
 template <typename T, typename M>
 Reads<T> share(M T::*member) {
-  return reads_by(
-      member, [](const YamlView& view) { return view.share(); }, "share");
+  return reads_by(member, "share", [](const YamlView& view) { return view.share(); });
 }
 template <typename T, typename M>
 Reads<T> duration(M T::*member, Nanoseconds least) {
-  return reads_by(
-      member, [=](const YamlView& view) { return view.duration(least); }, "duration");
+  return reads_by(member, "duration", [=](const YamlView& view) { return view.duration(least); });
 }
 template <typename T, typename M>
 Reads<T> seconds(M T::*member, Nanoseconds least) {  // a duration as a number of seconds
-  const auto get = [=](const YamlView& view) -> std::optional<double> {
+  return reads_by(member, "duration", [=](const YamlView& view) -> std::optional<double> {
     const auto time = view.duration(least);
     return time ? std::optional(to_seconds(*time)) : std::nullopt;
-  };
-  return reads_by(member, get, "duration");
+  });
 }
 template <typename T>
 Reads<T> seed(std::uint64_t T::*member) {
-  return reads_by(
-      member, [](const YamlView& view) { return view.seed(); }, "whole number");
+  return reads_by(member, "whole number", [](const YamlView& view) { return view.seed(); });
 }
 // "`core`, `none`"
 inline std::string listed_words(const std::vector<std::string>& words) {
@@ -224,8 +216,8 @@ inline std::string listed_words(const std::vector<std::string>& words) {
 }
 template <typename T>
 Reads<T> word(std::string T::*member, std::vector<std::string> words) {
-  return reads_by(
-      member, [=](const YamlView& view) { return view.word(words); }, listed_words(words));
+  return reads_by(member, listed_words(words),
+                  [=](const YamlView& view) { return view.word(words); });
 }
 
 // Values by their words, for what is no enum with words of its own.
@@ -244,7 +236,7 @@ std::optional<E> value_of_word(const YamlView& view, const Words<E>& words) {
 }
 template <typename T, typename M>
 Reads<T> one_of(M T::*member, Words<M> words) {
-  return reads_by(member, [=](const YamlView& view) { return value_of_word(view, words); });
+  return reads_by(member, "", [=](const YamlView& view) { return value_of_word(view, words); });
 }
 
 template <Worded E>
@@ -259,11 +251,11 @@ std::optional<E> read_word(const YamlView& view) {
 }
 template <typename T, Worded E>
 Reads<T> one_of(E T::*member) {
-  return reads_by(member, read_word<E>, listed_words(word_list<E>()));
+  return reads_by(member, listed_words(word_list<E>()), read_word<E>);
 }
 template <typename T, Worded E>
 Reads<T> one_of(std::optional<E> T::*member) {
-  return reads_by(member, read_word<E>, listed_words(word_list<E>()));
+  return reads_by(member, listed_words(word_list<E>()), read_word<E>);
 }
 
 // The texts of a list, added to those that are there.

@@ -8,6 +8,22 @@
 namespace kneepoint {
 namespace {
 
+struct Variable {
+  std::string name;
+  double value = 0;
+};
+
+Result<double> evaluate(const std::string& formula, const std::vector<Variable>& variables) {
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& [name, value] : variables) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  TRY_ASSIGN(const Formula parsed, Formula::parse(formula, names));
+  return parsed.evaluate(values);
+}
+
 double value_of(const std::string& text, std::vector<Variable> variables = {{"K", 8}}) {
   const auto value = evaluate(text, variables);
   EXPECT_TRUE(value.has_value()) << (value ? "" : value.error().message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/plan/site/sections.h"
+#include "orchestrator/plan/plan/parts.h"
 
 #include "orchestrator/plan/plan/matrix.h"
 #include "tests/unit/plan/plan_test_support.h"
