@@ -77,7 +77,7 @@ const std::vector<Library>& libraries() {
       {"muParser", {"orchestrator/plan/plan/formula.cc"}},
       {"spdlog/", {"orchestrator/base/log.cc"}},
       {"curl/",
-       {"orchestrator/io/http_client.cc", "orchestrator/io/http_stream.cc",
+       {"orchestrator/io/http_client.cc",
         "orchestrator/io/curl_request.cc", "agents/agent/push/main.cc"}},
       {"openssl/",
        {"orchestrator/server/http/tls.cc", "orchestrator/server/http/certificate.cc",
