@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Only questions to the file system and /proc, and the one list of failed nodes.
-#include "orchestrator/backend/slurm/files.h"
+#include "orchestrator/backend/slurm/watch.h"
 
-#include <dirent.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -11,10 +10,14 @@
 #include <optional>
 #include <string_view>
 
+#include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/base/files.h"
+#include "orchestrator/io/process.h"
 
 namespace kneepoint {
 namespace {
+
+using namespace slurm_fields;
 
 constexpr std::size_t kMostLine = 200;
 
@@ -61,36 +64,20 @@ Nanoseconds read_suspended(const std::string& directory, const std::string& name
 }
 
 bool is_being_submitted(const std::string& name, const std::string& script_path) {
-  DIR* processes = ::opendir("/proc");
-  if (processes == nullptr) return false;
-  bool found = false;
   const std::string job = std::string("\0--job-name=", 12) + name + '\0';
   const std::string script = '\0' + script_path + '\0';
-  while (const dirent* entry = ::readdir(processes)) {
-    const std::string_view folder = entry->d_name;
-    int pid = 0;
-    if (std::from_chars(folder.data(), folder.data() + folder.size(), pid).ec != std::errc()) {
-      continue;
-    }
-    const auto line = read_file_if_there("/proc/" + std::string(folder) + "/cmdline", 65536);
-    if (!line || !*line) continue;
-    found = found || ((*line)->find(job) != std::string::npos && (*line)->ends_with(script));
-  }
-  ::closedir(processes);
-  return found;
+  const auto processes = all_processes();
+  return std::any_of(processes.begin(), processes.end(), [&](const ProcessWords& process) {
+    return process.words.find(job) != std::string::npos && process.words.ends_with(script);
+  });
 }
 
 std::vector<std::string> read_failed_nodes(const std::string& directory) {
   std::vector<std::string> nodes;
   const auto text = read_file_if_there(nodes_path(directory), 1 << 20);
   if (!text || !*text) return nodes;
-  std::string_view rest = **text;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string node(rest.substr(0, end));
-    if (!node.empty()) nodes.push_back(node);
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 1);
+  for (const std::string_view line : lines_of(**text)) {
+    if (!line.empty()) nodes.emplace_back(line);
   }
   return nodes;
 }
