@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program's files travel as links where the site shares its folders, else with their content.
+// What mpirun is told, and why, is measured in decision 0007.
 #include "orchestrator/backend/allocation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -20,7 +22,20 @@ InputSpec input_spec(const InputFile& file) {
   return input;
 }
 
+bool places_ranks(const std::string& option) {
+  std::string_view name = option;
+  while (!name.empty() && name.front() == '-') name.remove_prefix(1);
+  if (name.size() == option.size()) return false;  // a value, not an option
+  name = name.substr(0, name.find('='));
+  constexpr std::string_view kPlacing[] = {"bind-to", "map-by",   "rank-by", "rankfile",
+                                           "rf",      "cpu-list", "cpu-set", "bind-to-core"};
+  return std::find(std::begin(kPlacing), std::end(kPlacing), name) != std::end(kPlacing);
+}
+
 }  // namespace
+
+const wire::Pairs kRootVariables = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                    {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
 
 AllocationFile allocation_of(const AllocationRequest& request) {
   AllocationFile file;
@@ -59,6 +74,40 @@ StepSpec step_spec(const Step& step, std::vector<std::string> argv, const wire::
   return spec;
 }
 
+bool site_places_ranks(const Starter& starter) {
+  return std::any_of(starter.options.begin(), starter.options.end(), places_ranks);
+}
+
+bool wants_binding(const Step& step) {
+  return step.shape.bind != Bind::none && !step.emulated && !step.oversubscribed &&
+         !site_places_ranks(step.starter);
+}
+
+void let_share_cores(const Step& step, std::vector<std::string>& argv) {
+  if (!step.emulated && !step.oversubscribed) return;
+  argv.insert(argv.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
+}
+
+void add_layout(const Step& step, std::vector<std::string>& argv) {
+  const Shape& shape = step.shape;
+  if (!site_places_ranks(step.starter)) {
+    const bool binds = wants_binding(step);
+    std::string map = "ppr:" + std::to_string(shape.ranks_per_node) + ":node";
+    if (binds) map += ":PE=" + std::to_string(shape.threads_per_rank);
+    argv.insert(argv.end(), {"--map-by", map, "--bind-to",
+                             !binds                       ? "none"
+                             : shape.bind == Bind::socket ? "socket"
+                                                          : "core"});
+  }
+  let_share_cores(step, argv);
+}
+
+void add_command(const Step& step, std::vector<std::string>& argv) {
+  for (const auto* words : {&step.starter.options, &step.command.argv}) {
+    argv.insert(argv.end(), words->begin(), words->end());
+  }
+}
+
 std::string shell_quoted(const std::string& word) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -68,6 +117,12 @@ std::string shell_quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
+}
+
+std::string shell_quoted(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_quoted(word);
+  return line;
 }
 
 }  // namespace kneepoint

@@ -4,13 +4,11 @@
 // controller started and whom a cancel must reach.
 #include "orchestrator/backend/allocation_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -37,12 +35,6 @@ std::string withdrawal_of(const std::string& path) {
 
 std::string allocation_path(const std::string& directory, const std::string& name) {
   return directory + "/" + name + ".json";
-}
-
-std::vector<KnownStep> known_steps(const AllocationRequest& request) {
-  std::vector<KnownStep> steps;
-  for (const Step& step : request.steps) steps.push_back({step.attempt, step.run_dir});
-  return steps;
 }
 
 std::optional<KnownAllocation> parse_allocation_text(std::string_view text) {
@@ -103,25 +95,17 @@ bool is_withdrawn(const std::string& path) {
 }
 
 std::vector<LivingAgent> living_agents() {
+  constexpr std::string_view kRun("\0run\0", 5);
   std::vector<LivingAgent> agents;
   std::vector<pid_t> parents;
-  DIR* processes = ::opendir("/proc");
-  if (processes == nullptr) return agents;
-  constexpr std::string_view kRun("\0run\0", 5);
-  while (const dirent* entry = ::readdir(processes)) {
-    const std::string_view name = entry->d_name;
-    pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) continue;
-    const auto line = read_file_if_there("/proc/" + std::string(name) + "/cmdline", 65536);
-    if (!line || !*line || !(*line)->ends_with(std::string_view(".json\0", 6))) continue;
-    const std::size_t run = (*line)->rfind(kRun);
-    if (run == std::string::npos) continue;
+  for (const auto& [pid, words] : all_processes()) {
+    const std::size_t run = words.rfind(kRun);
+    if (run == std::string::npos || !words.ends_with(std::string_view(".json\0", 6))) continue;
     const auto process = look_up_process(pid);
     if (!process) continue;
-    agents.push_back({(*line)->substr(run + kRun.size()).c_str(), process->identity});
+    agents.push_back({words.substr(run + kRun.size()).c_str(), process->identity});
     parents.push_back(process->parent);
   }
-  ::closedir(processes);
   // What an agent forks looks like it until its exec.
   const auto is_forked = [&](const LivingAgent& agent) {
     const pid_t parent = parents[static_cast<std::size_t>(&agent - agents.data())];
@@ -140,6 +124,37 @@ std::vector<ProcessIdentity> find_agents(const std::string& allocation_path) {
     if (agent.allocation_path == allocation_path) found.push_back(agent.process);
   }
   return found;
+}
+
+KnownJob::KnownJob(const AllocationRequest& request)
+    : ref{request.name, request.directory, "", 0}, path(allocation_path(ref)) {
+  for (const Step& step : request.steps) steps.push_back({step.attempt, step.run_dir});
+}
+
+KnownJob::KnownJob(const JobRef& its_ref, KnownAllocation file)
+    : ref(its_ref),
+      path(allocation_path(ref)),
+      steps(std::move(file.steps)),
+      cpus(std::move(file.cpus)) {}
+
+void KnownJob::learn(const JobRef& more) {
+  if (ref.id.empty()) ref.id = more.id;
+  if (ref.submitted_ns == 0) ref.submitted_ns = more.submitted_ns;
+}
+
+Observation RemoteJob::as_known(const Clock& clock) const {
+  Observation seen;
+  if (over) {
+    seen = *over;
+    seen.observed_ns = std::max(clock.wall(), seen.ended_ns);
+    return seen;
+  }
+  seen.job = ref;
+  seen.submitted_ns = ref.submitted_ns;
+  seen.nodes = nodes;
+  seen.suspended_ns = suspended_ns;
+  seen.observed_ns = std::max(clock.wall(), ref.submitted_ns);
+  return seen;
 }
 
 Error trouble_here(Error error) {
@@ -162,9 +177,28 @@ Observation never_heard_of(const JobRef& ref, const Clock& clock) {
   return seen;
 }
 
-Error nothing_to_collect(const JobRef& ref) {
-  return {ErrorCode::not_found,
-          "collect " + ref.name + ": there is no '" + allocation_path(ref) + "'", false};
+Result<Artifacts> collected(const JobRef& ref, const KnownJob* job) {
+  if (job == nullptr) {
+    return Error{ErrorCode::not_found,
+                 "collect " + ref.name + ": there is no '" + allocation_path(ref) + "'", false};
+  }
+  Artifacts artifacts;
+  for (const KnownStep& step : job->steps) {
+    auto records = read_file_if_there(records_of(step), kMostRecordBytes);
+    StepArtifacts& artifact = artifacts.steps.emplace_back();
+    artifact.attempt = step.attempt;
+    if (!records) {
+      // What the workload put in their place stays there: asking again would never end.
+      const ErrorCode code = records.error().code;
+      if (code != ErrorCode::invalid && code != ErrorCode::permission) return records.error();
+      artifact.begun = true;
+      artifact.problem = records.error().message;
+      continue;
+    }
+    artifact.begun = records->has_value() || path_exists(step.run_dir);
+    if (*records) artifact.records = std::move(**records);
+  }
+  return artifacts;
 }
 
 bool any_step_begun(const std::vector<KnownStep>& steps) {
@@ -182,26 +216,6 @@ Nanoseconds last_record_of(const std::vector<KnownStep>& steps) {
   Nanoseconds last = 0;
   for (const KnownStep& step : steps) last = std::max(last, changed_at(records_of(step)));
   return last;
-}
-
-Result<Artifacts> artifacts_of(const std::vector<KnownStep>& steps) {
-  Artifacts artifacts;
-  for (const KnownStep& step : steps) {
-    auto records = read_file_if_there(records_of(step), kMostRecordBytes);
-    StepArtifacts& artifact = artifacts.steps.emplace_back();
-    artifact.attempt = step.attempt;
-    if (!records) {
-      // What the workload put in their place stays there: asking again would never end.
-      const ErrorCode code = records.error().code;
-      if (code != ErrorCode::invalid && code != ErrorCode::permission) return records.error();
-      artifact.begun = true;
-      artifact.problem = records.error().message;
-      continue;
-    }
-    artifact.begun = records->has_value() || path_exists(step.run_dir);
-    if (*records) artifact.records = std::move(**records);
-  }
-  return artifacts;
 }
 
 }  // namespace kneepoint

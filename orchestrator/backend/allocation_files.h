@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
@@ -31,7 +32,6 @@ struct KnownAllocation {
   std::vector<KnownStep> steps;
   std::vector<int> cpus;
 };
-std::vector<KnownStep> known_steps(const AllocationRequest& request);
 std::optional<KnownAllocation> parse_allocation_text(std::string_view text);
 // None: there is no such file, or a power cut has left it unreadable; it is written again.
 Result<std::optional<KnownAllocation>> read_allocation(const std::string& path);
@@ -59,9 +59,65 @@ std::vector<ProcessIdentity> find_agents(const std::string& allocation_path);
 Error trouble_here(Error error);
 Result<void> make_folder_for_allocations(const std::string& directory);
 
+// An allocation as its launcher knows it: as submitted, or as its file tells.
+struct KnownJob {
+  KnownJob() = default;
+  explicit KnownJob(const AllocationRequest& request);
+  KnownJob(const JobRef& its_ref, KnownAllocation file);
+  // An id or a submit time that it lacks.
+  void learn(const JobRef& more);
+
+  JobRef ref;
+  std::string path;  // the allocation file
+  std::vector<KnownStep> steps;
+  std::vector<int> cpus;  // local: one of each core it was given
+};
+
+// One that a cluster runs, as far as every cluster's are alike.
+struct RemoteJob : KnownJob {
+  using KnownJob::KnownJob;
+  // The last word if it is over; else where it is, without a state.
+  Observation as_known(const Clock& clock) const;
+
+  std::string nodes;                // that it has or had
+  Nanoseconds started = 0;          // the cluster's clock; 0: not yet
+  Nanoseconds suspended_ns = 0;     // wall clock: when it was last seen to stand still; 0: never
+  bool cancelled = false;           // by us
+  std::optional<Observation> over;  // the last word
+};
+
+// Of one launcher, by allocation file.
+template <typename Job>
+class KnownJobs {
+ public:
+  // As we know it, or as its file tells it, which `begin` completes; nullptr: there is none.
+  template <typename Begin>
+  Result<Job*> find(const JobRef& ref, Begin begin) {
+    const std::string path = allocation_path(ref);
+    if (const auto found = jobs_.find(path); found != jobs_.end()) {
+      found->second.learn(ref);
+      return &found->second;
+    }
+    TRY_ASSIGN(auto file, read_allocation(path));
+    if (!file) return static_cast<Job*>(nullptr);
+    Job& job = jobs_.emplace(path, Job(ref, std::move(*file))).first->second;
+    begin(job);
+    return &job;
+  }
+  // One that was submitted a moment ago, or is about to be.
+  Job& add(const AllocationRequest& request) {
+    Job job(request);
+    const std::string path = job.path;
+    return jobs_.try_emplace(path, std::move(job)).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, Job> jobs_;
+};
+
 Observation never_heard_of(const JobRef& ref, const Clock& clock);
-// What collect() answers for one that has no allocation file.
-Error nothing_to_collect(const JobRef& ref);
+// What collect() answers, also for one that has no allocation file.
+Result<Artifacts> collected(const JobRef& ref, const KnownJob* job);
 
 // What the steps of an allocation have left in their run directories.
 bool any_step_begun(const std::vector<KnownStep>& steps);
@@ -69,6 +125,5 @@ bool any_step_begun(const std::vector<KnownStep>& steps);
 bool all_steps_ended(const std::vector<KnownStep>& steps);
 // When the newest of their records was written, on the wall clock; 0: there is none.
 Nanoseconds last_record_of(const std::vector<KnownStep>& steps);
-Result<Artifacts> artifacts_of(const std::vector<KnownStep>& steps);
 
 }  // namespace kneepoint

@@ -8,9 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+
+#include "orchestrator/base/files.h"
 
 namespace kneepoint {
 namespace {
+
+constexpr std::size_t kMostSecretBytes = 64 << 10;
 
 Result<void> check_readable(const std::string& what, const std::string& path) {
   if (path.empty() || ::access(path.c_str(), R_OK) == 0) return {};
@@ -32,11 +37,11 @@ void blob(void* easy, CURLoption name, const std::string& text) {
   curl_easy_setopt(easy, name, &bytes);
 }
 
-}  // namespace
-
 bool fits_in_header(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c != 127; });
 }
+
+}  // namespace
 
 Result<void> start_curl() {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -143,18 +148,39 @@ Error curl_error(int code, const char* words, const HttpUrl& url, Nanoseconds wa
   }
 }
 
-int retry_after_of(void* easy) {
-  curl_off_t seconds = 0;
-  if (curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds) != CURLE_OK || seconds <= 0) {
-    return -1;
-  }
-  return static_cast<int>(std::min<curl_off_t>(seconds, 3600));
-}
-
 Result<void> check_target_files(const HttpTarget& target) {
   TRY(check_readable("authority's certificate", target.ca_file));
   TRY(check_readable("client certificate", target.client_certificate));
   return check_readable("client key", target.client_key);
+}
+
+Result<std::string> read_secret(const SecretSource& source) {
+  std::string place = "the environment variable " + source.variable;
+  std::string secret;
+  if (!source.file.empty()) {
+    place = "the token file '" + source.file + "'";
+    const auto text = read_file_if_there(source.file, kMostSecretBytes + 1);
+    if (text && !*text) return system_error("read " + place, ENOENT);
+    if (text ? (*text)->size() > kMostSecretBytes : text.error().code == ErrorCode::invalid) {
+      return Error{ErrorCode::invalid, place + " is not a regular file of at most 64 KiB", false};
+    }
+    if (!text) return text.error().in(place);
+    secret = **text;
+  } else {
+    const char* value = std::getenv(source.variable.c_str());
+    if (value == nullptr) {
+      return Error{ErrorCode::permission, place + " is not set; it should hold the token", false};
+    }
+    secret = value;
+  }
+  constexpr const char* kSpace = " \t\r\n";
+  secret.erase(secret.find_last_not_of(kSpace) + 1);
+  secret.erase(0, std::min(secret.find_first_not_of(kSpace), secret.size()));
+  if (secret.empty()) return Error{ErrorCode::permission, place + " is empty", false};
+  if (secret.size() > kMostSecretBytes || !fits_in_header(secret)) {
+    return Error{ErrorCode::invalid, place + " holds more than one line of text", false};
+  }
+  return secret;
 }
 
 }  // namespace kneepoint

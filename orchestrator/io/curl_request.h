@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What http_client.cc and http_stream.cc tell curl alike. For these two only: handles are curl's
-// own, as pointers without a type.
+// What http_client.cc tells curl of a request. For that file only: handles are curl's own, as
+// pointers without a type.
 #pragma once
 
 #include <string>
@@ -11,7 +11,6 @@
 
 namespace kneepoint {
 
-bool fits_in_header(const std::string& text);
 Result<void> start_curl();  // once for the process
 
 // Holds what curl reads while it works on the request.
@@ -37,7 +36,6 @@ class CurlRequest {
 
 // `code` is curl's, `words` what it said.
 Error curl_error(int code, const char* words, const HttpUrl& url, Nanoseconds waited);
-int retry_after_of(void* easy);  // -1: not said
 // The files that a target names can be read.
 Result<void> check_target_files(const HttpTarget& target);
 

@@ -1,56 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libcurl's multi interface, which keeps the connections of one server; nothing of curl leaves this
-// file. A server that speaks HTTP/2 gets all requests on one connection.
+// libcurl's multi interface, which keeps the connections of one server; nothing of curl leaves
+// this file and curl_request.cc. A server that speaks HTTP/2 gets all requests on one connection.
 #include "orchestrator/io/http_client.h"
 
 #include <curl/curl.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 
-#include "orchestrator/base/fd.h"
 #include "orchestrator/io/curl_request.h"
 #include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
 namespace {
 
-constexpr std::size_t kMostSecretBytes = 64 << 10;
 constexpr std::size_t kMostHeaderBytes = 64 << 10;
 constexpr std::size_t kMostAtOnce = 8;  // requests on their way: enough to hide the way there
 constexpr int kLongestNap = 1000;       // milliseconds; curl wakes us for what it waits for
 
-std::string trimmed(std::string text) {
-  const char* const space = " \t\r\n";
-  text.erase(text.find_last_not_of(space) + 1);
-  text.erase(0, std::min(text.find_first_not_of(space), text.size()));
-  return text;
+constexpr std::size_t kMostWaiting = 16 << 20;  // not taken yet; then the server has to wait
+constexpr int kNap = 50;                        // milliseconds
+// Whoever polls may have been away for a whole call of something else, and that is nobody's fault.
+constexpr long kConnectMilliseconds = 60'000;
+
+int status_of(CURL* handle) {
+  long status = 0;
+  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  return static_cast<int>(status);
 }
 
-Result<std::string> read_secret_file(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!file.is_open()) return system_error("read the token file '" + path + "'", errno);
-  std::string text(kMostSecretBytes + 1, '\0');
-  std::size_t size = 0;
-  struct stat status {};
-  bool good = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
-  while (good && size < text.size()) {
-    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    size += static_cast<std::size_t>(got);
+// -1: not said.
+int retry_after_of(CURL* handle) {
+  curl_off_t seconds = 0;
+  if (curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds) != CURLE_OK || seconds <= 0) {
+    return -1;
   }
-  if (!good || size > kMostSecretBytes) {
-    return Error{ErrorCode::invalid,
-                 "the token file '" + path + "' is not a regular file of at most 64 KiB", false};
-  }
-  text.resize(size);
-  return text;
+  return static_cast<int>(std::min<curl_off_t>(seconds, 3600));
 }
 
 // One request on its way.
@@ -76,13 +61,6 @@ std::size_t on_body(char* data, std::size_t one, std::size_t count, void* where)
   transfer.taken += size;
   if (transfer.taken > transfer.request.most_bytes) {
     transfer.too_large = true;
-    return CURL_WRITEFUNC_ERROR;
-  }
-  long status = 0;
-  curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
-  if (transfer.request.on_data && status >= 200 && status < 300) {
-    if (transfer.request.on_data({data, size})) return size;
-    transfer.response.stopped = true;
     return CURL_WRITEFUNC_ERROR;
   }
   transfer.response.body.append(data, size);
@@ -204,15 +182,10 @@ class CurlClient final : public HttpClient {
                        std::to_string(transfer.request.most_bytes >> 10) + " KiB",
                    false};
     }
-    if (code != CURLE_OK && !transfer.response.stopped) {
+    if (code != CURLE_OK) {
       return curl_error(code, transfer.words, url_, transfer.left);
     }
-    long status = 0;
-    curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &status);
-    transfer.response.status = static_cast<int>(status);
-    const char* type = nullptr;
-    curl_easy_getinfo(transfer.handle, CURLINFO_CONTENT_TYPE, &type);
-    if (type != nullptr) transfer.response.content_type = type;
+    transfer.response.status = status_of(transfer.handle);
     transfer.response.retry_after = retry_after_of(transfer.handle);
     return std::move(transfer.response);
   }
@@ -232,28 +205,96 @@ class CurlClient final : public HttpClient {
   std::vector<CURL*> idle_;
 };
 
-}  // namespace
+// One request, and curl's multi interface of its own: performing it moves what is ready and
+// returns.
+class CurlStream final : public HttpStream {
+ public:
+  CurlStream(const HttpTarget& target, HttpUrl url, HttpRequest request)
+      : target_(target), url_(std::move(url)), request_(std::move(request)) {}
+  ~CurlStream() override {
+    if (multi_ != nullptr && easy_ != nullptr) curl_multi_remove_handle(multi_, easy_);
+    curl_easy_cleanup(easy_);
+    curl_multi_cleanup(multi_);
+  }
+  CurlStream(const CurlStream&) = delete;
+  CurlStream& operator=(const CurlStream&) = delete;
 
-Result<std::string> read_secret(const SecretSource& source) {
-  std::string place = "the environment variable " + source.variable;
-  std::string secret;
-  if (!source.file.empty()) {
-    place = "the token file '" + source.file + "'";
-    TRY_ASSIGN(secret, read_secret_file(source.file));
-  } else {
-    const char* value = std::getenv(source.variable.c_str());
-    if (value == nullptr) {
-      return Error{ErrorCode::permission, place + " is not set; it should hold the token", false};
+  Result<void> begin() {
+    easy_ = curl_easy_init();
+    multi_ = curl_multi_init();
+    if (easy_ == nullptr || multi_ == nullptr) {
+      return Error{ErrorCode::io, "libcurl has no memory", true};
     }
-    secret = value;
+    TRY(prepared_.set(easy_, target_, url_, request_));
+    curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &on_body);
+    curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+    curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, words_);
+    curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, kConnectMilliseconds);
+    // A connection that died without a word is noticed.
+    curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, 15L);
+    curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 5L);
+    curl_multi_add_handle(multi_, easy_);
+    return {};
   }
-  secret = trimmed(std::move(secret));
-  if (secret.empty()) return Error{ErrorCode::permission, place + " is empty", false};
-  if (secret.size() > kMostSecretBytes || !fits_in_header(secret)) {
-    return Error{ErrorCode::invalid, place + " holds more than one line of text", false};
+
+  void settle(Nanoseconds at_most) override {
+    int running = 0;
+    while (curl_multi_perform(multi_, &running) == CURLM_OK && running > 0 && at_most > 0) {
+      if (status_of(easy_) != 0) return;
+      curl_multi_poll(multi_, nullptr, 0, kNap, nullptr);
+      at_most -= kNap * kMillisecond;
+    }
   }
-  return secret;
-}
+
+  Result<State> poll(std::string& data) override {
+    if (paused_) {
+      paused_ = false;
+      curl_easy_pause(easy_, CURLPAUSE_CONT);
+    }
+    int running = 0;
+    const CURLMcode moved = curl_multi_perform(multi_, &running);
+    data += received_;
+    received_.clear();
+    if (moved != CURLM_OK) return Error{ErrorCode::io, curl_multi_strerror(moved), true};
+    State state;
+    state.status = status_of(easy_);
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      ended_ = true;
+      if (message->data.result != CURLE_OK) {
+        return curl_error(message->data.result, words_, url_, 0);
+      }
+    }
+    state.ended = ended_;
+    return state;
+  }
+
+ private:
+  static std::size_t on_body(char* data, std::size_t one, std::size_t count, void* where) {
+    auto& stream = *static_cast<CurlStream*>(where);
+    if (stream.received_.size() > kMostWaiting) {
+      stream.paused_ = true;
+      return CURL_WRITEFUNC_PAUSE;
+    }
+    stream.received_.append(data, one * count);
+    return one * count;
+  }
+
+  const HttpTarget target_;
+  const HttpUrl url_;
+  const HttpRequest request_;
+  CurlRequest prepared_;
+  CURL* easy_ = nullptr;
+  CURLM* multi_ = nullptr;
+  std::string received_;
+  bool paused_ = false;
+  bool ended_ = false;
+  char words_[CURL_ERROR_SIZE] = "";
+};
+
+}  // namespace
 
 Result<std::unique_ptr<HttpClient>> HttpClient::make(const HttpTarget& target, const Clock& clock) {
   TRY(start_curl());
@@ -263,6 +304,15 @@ Result<std::unique_ptr<HttpClient>> HttpClient::make(const HttpTarget& target, c
   if (multi == nullptr) return Error{ErrorCode::io, "libcurl has no memory", true};
   return std::unique_ptr<HttpClient>(
       std::make_unique<CurlClient>(target, std::move(url), multi, clock));
+}
+
+Result<std::unique_ptr<HttpStream>> HttpStream::open(const HttpTarget& target,
+                                                     const HttpRequest& request) {
+  TRY(start_curl());
+  TRY_ASSIGN(HttpUrl url, parse_http_url(target.url));
+  auto stream = std::make_unique<CurlStream>(target, std::move(url), request);
+  TRY(stream->begin());
+  return std::unique_ptr<HttpStream>(std::move(stream));
 }
 
 }  // namespace kneepoint

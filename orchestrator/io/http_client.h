@@ -7,11 +7,9 @@
 // token goes to the server that the site names and to no other.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,15 +48,11 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::size_t most_bytes = 64 << 20;  // of the answer's body; more is an error
-  // The body as it comes, of answers of 200 to 299; false ends the call. Then `body` stays empty.
-  std::function<bool(std::string_view)> on_data;
 };
 
 struct HttpResponse {
   int status = 0;
-  std::string content_type;
   std::string body;
-  bool stopped = false;  // on_data wanted no more
   int retry_after = -1;  // seconds, if the server named them
 };
 
@@ -90,7 +84,6 @@ class HttpStream {
   struct State {
     int status = 0;  // 0: no answer yet
     bool ended = false;
-    int retry_after = -1;
   };
   // Adds what has come to `data`, of any status.
   virtual Result<State> poll(std::string& data) = 0;

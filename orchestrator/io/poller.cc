@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <unordered_map>
 #include <utility>
 
 #include "orchestrator/base/ensure.h"
@@ -37,89 +36,73 @@ int timeout_in_ms(Nanoseconds left) {
 
 }  // namespace
 
-struct Poller::State {
-  Fd epoll;
-  Fd signals;
-  sigset_t mask_before{};
-  std::unordered_map<pid_t, Fd> pidfds;  // one that is closed leaves the epoll set
-  std::vector<pid_t> gone_already;       // were not there any more when we were asked to watch them
+bool Poller::watch(const Fd& fd, std::uint64_t tag) const {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = tag;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
+}
 
-  bool watch(const Fd& fd, std::uint64_t tag) const {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = tag;
-    return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &event) == 0;
+void Poller::read_signals(Woken& woken) const {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    woken.signals.push_back(static_cast<int>(info.ssi_signo));
   }
+}
 
-  void take_signal(Woken& woken) {
-    signalfd_siginfo info{};
-    while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      woken.signals.push_back(static_cast<int>(info.ssi_signo));
-    }
-  }
+void Poller::take_end(pid_t pid, Woken& woken) {
+  ::waitpid(pid, nullptr, WNOHANG);  // reaps it if it is ours; ECHILD if not
+  pidfds_.erase(pid);
+  woken.ended.push_back(pid);
+}
 
-  void take_end(pid_t pid, Woken& woken) {
-    ::waitpid(pid, nullptr, WNOHANG);  // reaps it if it is ours; ECHILD if not
-    pidfds.erase(pid);
-    woken.ended.push_back(pid);
-  }
-};
-
-Poller::Poller() : state_(new State) {
-  state_->epoll = Fd(::epoll_create1(EPOLL_CLOEXEC));
-  ENSURE(state_->epoll.is_open(), "no descriptor left for epoll");
+Poller::Poller() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  ENSURE(epoll_.is_open(), "no descriptor left for epoll");
 }
 
 Poller::~Poller() {
-  if (state_->signals.is_open()) {
-    state_->signals.reset();
-    ::pthread_sigmask(SIG_SETMASK, &state_->mask_before, nullptr);
-  }
-  delete state_;
+  if (!signals_.is_open()) return;
+  signals_.reset();
+  ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
 Result<void> Poller::take_signals() {
-  if (state_->signals.is_open()) return {};
+  if (signals_.is_open()) return {};
   sigset_t taken;
   sigemptyset(&taken);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&taken, number);
   Fd fd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd.is_open()) return system_error("signalfd", errno);
-  if (!state_->watch(fd, kSignals)) return system_error("watch signals", errno);
-  ::pthread_sigmask(SIG_BLOCK, &taken, &state_->mask_before);
-  state_->signals = std::move(fd);
+  if (!watch(fd, kSignals)) return system_error("watch signals", errno);
+  ::pthread_sigmask(SIG_BLOCK, &taken, &mask_before_);
+  signals_ = std::move(fd);
   return {};
 }
 
 Result<void> Poller::watch_process(pid_t pid) {
-  if (state_->pidfds.count(pid) != 0) return {};
+  if (pidfds_.count(pid) != 0) return {};
   Fd fd = open_pidfd(pid);
   if (!fd.is_open()) {
     if (errno != ESRCH) return system_error("watch process " + std::to_string(pid), errno);
-    state_->gone_already.push_back(pid);
+    gone_already_.push_back(pid);
     return {};
   }
-  if (!state_->watch(fd, static_cast<std::uint64_t>(pid))) {
+  if (!watch(fd, static_cast<std::uint64_t>(pid))) {
     return system_error("watch process " + std::to_string(pid), errno);
   }
-  state_->pidfds.emplace(pid, std::move(fd));
+  pidfds_.emplace(pid, std::move(fd));
   return {};
-}
-
-void Poller::forget_process(pid_t pid) {
-  state_->pidfds.erase(pid);
-  std::erase(state_->gone_already, pid);
 }
 
 Result<Poller::Woken> Poller::wait(Nanoseconds at_most) {
   Woken woken;
-  woken.ended.swap(state_->gone_already);
+  woken.ended.swap(gone_already_);
   const Clock& clock = system_clock();
   const Nanoseconds until = clock.steady() + std::min(std::max<Nanoseconds>(at_most, 0), kHour);
   epoll_event events[64];
   int timeout = woken.ended.empty() ? timeout_in_ms(std::min(at_most, kHour)) : 0;
   while (true) {
-    const int count = ::epoll_wait(state_->epoll.get(), events, 64, timeout);
+    const int count = ::epoll_wait(epoll_.get(), events, 64, timeout);
     if (count < 0) {
       if (errno != EINTR) return system_error("wait for processes", errno);
       timeout = timeout_in_ms(until - clock.steady());
@@ -127,15 +110,14 @@ Result<Poller::Woken> Poller::wait(Nanoseconds at_most) {
     }
     for (int i = 0; i < count; ++i) {
       if (events[i].data.u64 == kSignals) {
-        state_->take_signal(woken);
+        read_signals(woken);
       } else {
-        state_->take_end(static_cast<pid_t>(events[i].data.u64), woken);
+        take_end(static_cast<pid_t>(events[i].data.u64), woken);
       }
     }
     if (count < 64) break;
     timeout = 0;  // the array was full: more may have ended
   }
-  woken.timed_out = woken.ended.empty() && woken.signals.empty();
   return woken;
 }
 

@@ -3,6 +3,7 @@
 // Read from /proc; signals go through a handle of exactly that process.
 #include "orchestrator/io/process.h"
 
+#include <dirent.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,6 +69,21 @@ Nanoseconds begin_of(const ProcessIdentity& process) {
 
 bool is_alive(const ProcessIdentity& process) {
   return process.pid > 0 && living_process(process.pid) == process;
+}
+
+std::vector<ProcessWords> all_processes() {
+  std::vector<ProcessWords> all;
+  DIR* folder = ::opendir("/proc");
+  if (folder == nullptr) return all;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) continue;
+    auto words = read_file_if_there("/proc/" + std::string(name) + "/cmdline", 65536);
+    if (words && *words) all.push_back({pid, std::move(**words)});
+  }
+  ::closedir(folder);
+  return all;
 }
 
 Result<void> terminate(const ProcessIdentity& process) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
@@ -32,6 +33,12 @@ std::optional<ProcessIdentity> living_process(pid_t pid);
 // When it began, on the wall clock; 0 when nobody can tell.
 Nanoseconds begin_of(const ProcessIdentity& process);
 bool is_alive(const ProcessIdentity& process);
+// The words of every process's command line, each ended by a zero byte.
+struct ProcessWords {
+  pid_t pid = -1;
+  std::string words;
+};
+std::vector<ProcessWords> all_processes();
 // SIGTERM to exactly this process; gone already is fine.
 Result<void> terminate(const ProcessIdentity& process);
 

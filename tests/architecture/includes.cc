@@ -78,7 +78,7 @@ const std::vector<Library>& libraries() {
       {"spdlog/", {"orchestrator/base/log.cc"}},
       {"fmt/core.h", {"orchestrator/report/"}},
       {"curl/",
-       {"orchestrator/io/http_client.cc", "orchestrator/io/http_stream.cc",
+       {"orchestrator/io/http_client.cc",
         "orchestrator/io/curl_request.cc", "agents/agent/push/main.cc"}},
       {"openssl/",
        {"orchestrator/server/http/sockets.cc", "orchestrator/server/http/certificate.cc",

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <set>
 
-#include "orchestrator/backend/core_sets.h"
+#include "orchestrator/backend/local/cores.h"
 #include "tests/contract/backends.h"
 
 namespace kneepoint::contract {

@@ -25,12 +25,12 @@ struct ScriptedStream : HttpStream {
   std::deque<Piece> pieces;
 
   Result<State> poll(std::string& data) override {
-    if (pieces.empty()) return State{200, false, -1};
+    if (pieces.empty()) return State{200, false};
     const Piece piece = pieces.front();
     pieces.pop_front();
     if (piece.broken) return Error{ErrorCode::io, "broken off", true};
     data += piece.data;
-    return State{piece.status, piece.ended, -1};
+    return State{piece.status, piece.ended};
   }
 };
 

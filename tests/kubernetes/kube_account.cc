@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orchestrator/backend/kubernetes/rights.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 namespace kneepoint::testing_support {
 namespace {

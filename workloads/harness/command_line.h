@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ParameterRule {
   double most = 0;
   bool whole = false;
   std::vector<std::string> words;  // not empty: one of these, and no number
+  std::string placeholder;         // of its value in the help; "" in a workload's own
 };
 
 // What a program says of itself.
@@ -49,10 +51,10 @@ struct Options {
   // For tests only, and therefore not in --help: the workload damages its answer before checking
   // it, which proves that wrong answers are caught.
   bool break_answer = false;
-  std::vector<std::string> values;  // of the description's parameters, in their order
+  std::map<std::string, std::string> values;  // of all parameters
 
-  double number(const Description& description, const std::string& name) const;
-  const std::string& word(const Description& description, const std::string& name) const;
+  double number(const std::string& name) const;
+  const std::string& word(const std::string& name) const;
 };
 
 Result<Options> parse_command_line(const Description& description,

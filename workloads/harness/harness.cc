@@ -7,14 +7,11 @@
 #include <cstdlib>
 #include <new>
 
-#include "workloads/harness/collect.h"
 #include "workloads/harness/placement.h"
 #include "workloads/harness/reporter.h"
 #include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {
-
-void Workload::prepare(int, bool) {}
 
 namespace {
 
@@ -22,6 +19,108 @@ constexpr int kBadArguments = 2;
 constexpr int kWrongAnswer = 3;
 constexpr int kFailed = 4;
 constexpr int kMostTimed = 10'000;  // samples of one run by --min-time: records stay readable
+
+// What is said between ranks, always outside the timed region. `polite` waits by napping instead of
+// spinning: for emulated workloads, whose ranks outnumber the cores. MPI errors are fatal by MPI's
+// own default.
+constexpr Nanoseconds kNap = 100 * kMicrosecond;
+
+void wait(MPI_Request request, bool polite) {
+  if (!polite) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return;
+  }
+  for (;;) {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    sleep_until(system_clock().steady() + kNap);
+  }
+}
+
+std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& mine) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const auto count = static_cast<std::size_t>(rank == 0 ? ranks : 0);
+  std::vector<int> lengths(count), begins(count);
+  const int length = static_cast<int>(mine.size());
+  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  int total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    begins[i] = total;
+    total += lengths[i];
+  }
+  std::string all(static_cast<std::size_t>(total), '\0');
+  MPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0,
+              comm);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(lengths[i])));
+  }
+  return texts;
+}
+
+// A barrier.
+void meet(MPI_Comm comm, bool polite) {
+  if (!polite) {
+    MPI_Barrier(comm);
+    return;
+  }
+  MPI_Request request;
+  MPI_Ibarrier(comm, &request);
+  wait(request, polite);
+}
+
+// Rank 0's value, everywhere.
+int told_by_rank_0(MPI_Comm comm, int value, bool polite) {
+  MPI_Request request;
+  MPI_Ibcast(&value, 1, MPI_INT, 0, comm, &request);
+  wait(request, polite);
+  return value;
+}
+
+// One iteration over all ranks; only rank 0's answer means anything.
+record::Sample combine(MPI_Comm comm, Nanoseconds total, const Timers& timers, bool polite) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  const std::int64_t extremes[2] = {total, -total};
+  const std::int64_t parts[3] = {total, timers.compute_ns(), timers.communication_ns()};
+  std::int64_t most[2] = {0, 0};
+  std::int64_t sums[3] = {0, 0, 0};
+  MPI_Request request;
+  MPI_Ireduce(extremes, most, 2, MPI_INT64_T, MPI_MAX, 0, comm, &request);
+  wait(request, polite);
+  MPI_Ireduce(parts, sums, 3, MPI_INT64_T, MPI_SUM, 0, comm, &request);
+  wait(request, polite);
+
+  record::Sample sample;
+  sample.max_ns = most[0];
+  sample.min_ns = -most[1];
+  sample.mean_ns = sums[0] / ranks;
+  sample.compute_ns = sums[1] / ranks;
+  sample.communication_ns = sums[2] / ranks;
+  sample.other_ns = sample.mean_ns - sample.compute_ns - sample.communication_ns;
+  return sample;
+}
+
+// One entry per rank in rank order on rank 0, empty elsewhere.
+std::vector<record::RankTotal> gather_totals(MPI_Comm comm, const record::RankTotal& mine) {
+  const auto hosts = gather_texts(comm, mine.host);
+  const auto cpus = gather_texts(comm, mine.cpus);
+  const std::int64_t times[2] = {mine.compute_ns, mine.communication_ns};
+  std::vector<std::int64_t> all_times(hosts.size() * 2);
+  std::vector<double> work(hosts.size());
+  MPI_Gather(times, 2, MPI_INT64_T, all_times.data(), 2, MPI_INT64_T, 0, comm);
+  MPI_Gather(&mine.work, 1, MPI_DOUBLE, work.data(), 1, MPI_DOUBLE, 0, comm);
+  std::vector<record::RankTotal> totals;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    totals.push_back(
+        {static_cast<int>(i), hosts[i], cpus[i], all_times[2 * i], all_times[2 * i + 1], work[i]});
+  }
+  return totals;
+}
 
 void complain(const Description& description, const std::string& message) {
   std::fprintf(stderr, "kp-%s: %s\n", description.name.c_str(), message.c_str());
@@ -34,13 +133,6 @@ bool may_be_rank_0() {
     if (const char* value = std::getenv(variable)) return std::string(value) == "0";
   }
   return true;
-}
-
-std::string processor_name() {
-  char name[MPI_MAX_PROCESSOR_NAME] = "";
-  int length = 0;
-  MPI_Get_processor_name(name, &length);
-  return {name, static_cast<std::size_t>(length)};
 }
 
 record::Provenance provenance(const Description& description, const Workload& workload) {
@@ -79,7 +171,7 @@ Result<void> check_kernels() {
 // The life of one run on this rank.
 class Session {
  public:
-  Session(const Setup& setup, Workload& workload, std::unique_ptr<Reporter> reporter)
+  Session(const Setup& setup, Workload& workload, std::optional<Reporter> reporter)
       : setup_(setup),
         workload_(workload),
         reporter_(std::move(reporter)),
@@ -129,9 +221,8 @@ class Session {
   }
 
   int finish() {
-    const auto totals =
-        gather_totals(setup_.comm, {setup_.rank, node_name(processor_name()), allowed_cpus(),
-                                    compute_, communication_, workload_.work()});
+    const auto totals = gather_totals(setup_.comm, {setup_.rank, this_node(), allowed_cpus(),
+                                                    compute_, communication_, workload_.work()});
     for (const auto& total : totals) report(total);
     for (const auto& metric : workload_.metrics()) report(metric);
     if (setup_.options.break_answer) workload_.spoil();
@@ -146,9 +237,8 @@ class Session {
   }
 
   // A record that can't be written ends the run at once: numbers nobody receives are worth nothing.
-  template <typename Record>
   void report(const Record& record) {
-    if (reporter_ == nullptr) return;
+    if (!reporter_) return;
     if (const auto done = reporter_->report(record); !done) {
       complain(setup_.description, done.error().message);
       MPI_Abort(setup_.comm, 1);
@@ -157,7 +247,7 @@ class Session {
 
   const Setup& setup_;
   Workload& workload_;
-  std::unique_ptr<Reporter> reporter_;  // rank 0 only
+  const std::optional<Reporter> reporter_;  // rank 0 only
   bool polite_;
   int iteration_ = 0;
   int timed_ = 0;
@@ -171,22 +261,17 @@ int run_between_init_and_finalize(const Description& description, const Result<O
   Setup setup{description, parsed ? *parsed : Options{}, MPI_COMM_WORLD, 0, 1, 1};
   MPI_Comm_rank(setup.comm, &setup.rank);
   MPI_Comm_size(setup.comm, &setup.ranks);
-  if (!parsed) {
-    if (setup.rank == 0) complain(description, parsed.error().message);
+  const auto refused = [&](const Error& error) {
+    if (setup.rank == 0) complain(description, error.message);
     return kBadArguments;
-  }
-  if (const auto known = check_kernels(); !known) {
-    if (setup.rank == 0) complain(description, known.error().message);
-    return kBadArguments;
-  }
+  };
+  if (!parsed) return refused(parsed.error());
+  if (const auto known = check_kernels(); !known) return refused(known.error());
   setup.workers = parsed->workers > 0 ? parsed->workers : setup.ranks;
   limit_threads_by_environment();
   auto workload = make(setup);
-  if (!workload) {
-    if (setup.rank == 0) complain(description, workload.error().message);
-    return kBadArguments;
-  }
-  std::unique_ptr<Reporter> reporter;
+  if (!workload) return refused(workload.error());
+  std::optional<Reporter> reporter;
   if (setup.rank == 0) {
     auto made = make_reporter();
     if (!made) {
@@ -199,6 +284,13 @@ int run_between_init_and_finalize(const Description& description, const Result<O
 }
 
 }  // namespace
+
+std::string this_node() {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  return node_name({name, static_cast<std::size_t>(length)});
+}
 
 std::optional<record::Failure> first_failure(MPI_Comm comm,
                                              const std::optional<record::Failure>& mine) {

@@ -31,7 +31,7 @@ struct Setup {
   int workers = 1;
 
   std::int64_t size() const { return static_cast<std::int64_t>(options.size); }
-  double number(const std::string& name) const { return options.number(description, name); }
+  double number(const std::string& name) const { return options.number(name); }
   std::int64_t whole(const std::string& name) const {
     return static_cast<std::int64_t>(number(name));
   }
@@ -44,10 +44,10 @@ class Workload {
   // Collective, untimed, before all else: takes what it needs of the machine. A failure, the same
   // on every rank (see first_failure), is reported and ends the program with 4.
   virtual std::optional<record::Failure> begin() { return std::nullopt; }
-  virtual void prepare(int iteration, bool warmup);  // untimed, before each iteration
-  virtual void iterate(Timers& timers) = 0;          // timed
-  virtual double work() const = 0;                   // of this rank in one iteration
-  virtual bool sleeps() const { return false; }      // emulated: wait without spinning
+  virtual void prepare(int /*iteration*/, bool /*warmup*/) {}  // untimed, before each iteration
+  virtual void iterate(Timers& timers) = 0;                    // timed
+  virtual double work() const = 0;                             // of this rank in one iteration
+  virtual bool sleeps() const { return false; }                // emulated: wait without spinning
 
   // The rest is collective and untimed, after the last iteration; what rank 0 returns counts.
   virtual record::Check verify() = 0;
@@ -58,6 +58,14 @@ class Workload {
 
 // Every rank gets the same verdict: an Error is one of the arguments and ends the program with 2.
 using Factory = std::function<Result<std::unique_ptr<Workload>>(const Setup&)>;
+
+// For a workload that takes any arguments.
+template <typename W>
+Result<std::unique_ptr<Workload>> make_workload(const Setup& setup) {
+  return std::unique_ptr<Workload>(std::make_unique<W>(setup));
+}
+
+std::string this_node();  // where this rank runs, by name
 
 // Collective: what the lowest rank with a failure says, on every rank.
 std::optional<record::Failure> first_failure(MPI_Comm comm,

@@ -4,27 +4,32 @@
 // nobody does. One write per line, so that a reader never sees lines mixed.
 #pragma once
 
-#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "agents/wire/record.h"
+#include "orchestrator/base/fd.h"
 #include "orchestrator/base/result.h"
 
 namespace kneepoint::workloads {
 
+using Record = std::variant<record::Provenance, record::Sample, record::RankTotal, record::Metric,
+                            record::Check, record::Failure, record::Done>;
+
 class Reporter {
  public:
-  virtual ~Reporter() = default;
-  virtual Result<void> report(const record::Provenance& r) = 0;
-  virtual Result<void> report(const record::Sample& r) = 0;
-  virtual Result<void> report(const record::RankTotal& r) = 0;
-  virtual Result<void> report(const record::Metric& r) = 0;
-  virtual Result<void> report(const record::Check& r) = 0;
-  virtual Result<void> report(const record::Failure& r) = 0;
-  virtual Result<void> report(const record::Done& r) = 0;
+  Reporter() = default;  // a table on stdout
+  Reporter(Fd file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  Result<void> report(const Record& record) const;
+
+ private:
+  Fd file_;
+  std::string path_;
 };
 
 // To $KNEEPOINT_RECORDS if it is set and not empty, else a table on stdout.
-Result<std::unique_ptr<Reporter>> make_reporter();
+Result<Reporter> make_reporter();
 
 // For a rank that must end the run at once: appends to $KNEEPOINT_RECORDS if that file is there, as
 // it is for all ranks where they share the run directory.

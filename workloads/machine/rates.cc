@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "workloads/numerics/gemm.h"
+#include "workloads/numerics/mlp.h"
 
 namespace kneepoint::workloads {
 namespace {

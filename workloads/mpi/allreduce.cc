@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workloads/harness/across_ranks.h"
 #include "workloads/harness/harness.h"
-#include "workloads/numerics/message_fit.h"
 #include "workloads/numerics/split.h"
+#include "workloads/numerics/time_models.h"
 
 namespace kneepoint::workloads {
 namespace {
@@ -73,21 +74,11 @@ class Allreduce final : public Workload {
   void spoil() override { receive_[0] += 1; }
 
   std::vector<record::Metric> metrics() override {
-    const std::size_t columns = sizes_.size();
-    std::vector<double> mine, slowest(history_.size() * columns);
-    for (const auto& row : history_) mine.insert(mine.end(), row.begin(), row.end());
-    MPI_Reduce(mine.data(), slowest.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0,
-               setup_.comm);
+    const std::vector<double> seconds = slowest_medians(setup_.comm, history_);
     if (setup_.rank != 0) return {};
     std::vector<MessageTime> times;
-    for (std::size_t s = 0; s < columns; ++s) {
-      std::vector<double> column;
-      for (std::size_t i = 0; i < history_.size(); ++i) column.push_back(slowest[i * columns + s]);
-      std::nth_element(column.begin(),
-                       column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
-                       column.end());
-      const double median = column[column.size() / 2];
-      times.push_back({static_cast<double>(sizes_[s]), std::max(median, 1e-9)});
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      times.push_back({static_cast<double>(sizes_[s]), std::max(seconds[s], 1e-9)});
     }
     const MessageFit fit = fit_messages(times);
     return {
@@ -123,14 +114,10 @@ class Allreduce final : public Workload {
   std::vector<std::vector<double>> history_;  // of the timed iterations
 };
 
-Result<std::unique_ptr<Workload>> make(const Setup& setup) {
-  return std::unique_ptr<Workload>(new Allreduce(setup));
-}
-
 }  // namespace
 }  // namespace kneepoint::workloads
 
 int main(int argc, char** argv) {
   using namespace kneepoint::workloads;
-  return run_workload(argc, argv, kDescription, make);
+  return run_workload(argc, argv, kDescription, make_workload<Allreduce>);
 }

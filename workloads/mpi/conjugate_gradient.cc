@@ -10,7 +10,7 @@
 
 #include "workloads/harness/harness.h"
 #include "workloads/mpi/cube_grid.h"
-#include "workloads/numerics/hashed_random.h"
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {

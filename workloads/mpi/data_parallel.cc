@@ -4,11 +4,10 @@
 // batch (shards may differ by one sample), computes the summed gradient, all ranks add theirs, and
 // each updates its own copy of the parameters by the mean over the global batch.
 #include <cmath>
-#include <cstring>
 
-#include "orchestrator/base/hash.h"
+#include "workloads/harness/across_ranks.h"
 #include "workloads/harness/harness.h"
-#include "workloads/numerics/hashed_random.h"
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/mlp.h"
 #include "workloads/numerics/split.h"
 
@@ -25,8 +24,6 @@ const Description kDescription = {
     {{"width", "256", "of every layer", 1, 32768, true, {}},
      {"layers", "3", "of the network", 1, 1000, true, {}},
      {"rate", "0.01", "learning rate", 0, 1e6, false, {}}}};
-
-enum Stream : std::uint64_t { kWeights, kInputs, kTargets };
 
 class DataParallel final : public Workload {
  public:
@@ -65,38 +62,10 @@ class DataParallel final : public Workload {
   double work() const override { return static_cast<double>(shard_.size()); }
 
   record::Check verify() override {
-    // The parameters must be the same bits everywhere.
-    const auto& parameters = network_.parameters();
-    const std::uint64_t hash = fnv1a64(
-        {reinterpret_cast<const char*>(parameters.data()), parameters.size() * sizeof(float)});
-    const std::uint64_t ends[2] = {hash, ~hash};
-    std::uint64_t most[2] = {0, 0};
-    MPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, setup_.comm);
-    const bool same = most[0] == ~most[1];
-
-    // The last step's gradient g must be the slope of the global loss where it was taken: the loss
-    // changes by g.g per unit of a move along g.
-    step(rate_);
-    double slope = 0;
-    for (const float g : gradient_) slope += static_cast<double>(g) * g;
-    slope /= batch() * batch();
-    const double here = mean_loss();
-    const double move = slope > 0 ? 0.01 * here / slope : 1;
-    step(move);
-    const double ahead = mean_loss();
-    step(-2 * move);
-    const double behind = mean_loss();
-    step(move - rate_);
-    const double measured = (ahead - behind) / (2 * move);
-    const double deviation = slope > 0 ? std::abs(measured / slope - 1) : std::abs(measured);
-
-    const double slice = deviation_of_slice();
-    char detail[240];
-    std::snprintf(detail, sizeof detail,
-                  "parameters %s on all ranks; gradient deviates from the loss's slope by %.2g "
-                  "(allowed 0.05) and from a plain recomputation by %.2g (allowed 0.001)",
-                  same ? "equal" : "DIFFER", deviation, slice);
-    return {same && deviation <= 0.05 && slice <= 1e-3, detail};
+    return check_training(
+        setup_.comm,
+        {batch(), rate_, network_.parameters(), gradient_, [this](double length) { step(length); },
+         [this] { return mean_loss(); }, [this] { return deviation_of_slice(); }});
   }
 
   void spoil() override {
@@ -108,13 +77,8 @@ class DataParallel final : public Workload {
  private:
   double batch() const { return static_cast<double>(setup_.size()); }
 
-  std::vector<float> samples(std::uint64_t stream, Range range) const {
-    std::vector<float> values(static_cast<std::size_t>(range.size() * shape_.width));
-    const auto first = static_cast<std::uint64_t>(range.begin * shape_.width);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = hashed_uniform(setup_.options.seed, stream, first + i);
-    }
-    return values;
+  std::vector<float> samples(TrainingStream stream, Range range) const {
+    return training_samples(setup_.options.seed, stream, range, shape_.width);
   }
 
   // Moves the parameters by `length` times the mean gradient.
@@ -140,14 +104,9 @@ class DataParallel final : public Workload {
     const auto target = samples(kTargets, slice);
     std::vector<float> fast(gradient_.size());
     network_.gradient(input.data(), target.data(), slice.size(), fast.data());
-    const auto plain = reference_gradient(shape_, network_.parameters(), input.data(),
-                                          target.data(), slice.size());
-    double largest = 0, difference = 0;
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-      largest = std::max(largest, std::abs(plain[i]));
-      difference = std::max(difference, std::abs(plain[i] - fast[i]));
-    }
-    return largest > 0 ? difference / largest : difference;
+    return relative_deviation(reference_gradient(shape_, network_.parameters(), input.data(),
+                                                 target.data(), slice.size()),
+                              fast);
   }
 
   const Setup& setup_;

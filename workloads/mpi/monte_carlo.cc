@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "workloads/harness/harness.h"
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/kernels.h"
-#include "workloads/numerics/philox.h"
 #include "workloads/numerics/split.h"
 
 namespace kneepoint::workloads {
@@ -91,14 +91,10 @@ class MonteCarlo final : public Workload {
   std::int64_t hits_ = 0;
 };
 
-Result<std::unique_ptr<Workload>> make(const Setup& setup) {
-  return std::unique_ptr<Workload>(new MonteCarlo(setup));
-}
-
 }  // namespace
 }  // namespace kneepoint::workloads
 
 int main(int argc, char** argv) {
   using namespace kneepoint::workloads;
-  return run_workload(argc, argv, kDescription, make);
+  return run_workload(argc, argv, kDescription, make_workload<MonteCarlo>);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// synthetic: takes exactly the time of a formula (numerics/synthetic_time.h), for tests and demos.
+// synthetic: takes exactly the time of a formula (numerics/time_models.h), for tests and demos.
 // `--work sleep` needs no CPU and is marked emulated by whoever plans it. K is --workers; the work
 // it reports is its share of the problem: 1 in total in strong mode, K in weak mode.
 #include "workloads/harness/harness.h"
 #include "workloads/harness/timers.h"
-#include "workloads/numerics/synthetic_time.h"
+#include "workloads/numerics/time_models.h"
 
 namespace kneepoint::workloads {
 namespace {
@@ -27,7 +27,7 @@ class Synthetic final : public Workload {
  public:
   explicit Synthetic(const Setup& setup)
       : setup_(setup),
-        sleeps_(setup.options.word(setup.description, "work") == "sleep"),
+        sleeps_(setup.options.word("work") == "sleep"),
         exact_(synthetic_time(setup.number("seconds"), setup.number("s"), setup.number("c"),
                               setup.workers, setup.options.weak)) {}
 
@@ -84,14 +84,10 @@ class Synthetic final : public Workload {
   Nanoseconds elapsed_ = 0;
 };
 
-Result<std::unique_ptr<Workload>> make(const Setup& setup) {
-  return std::unique_ptr<Workload>(new Synthetic(setup));
-}
-
 }  // namespace
 }  // namespace kneepoint::workloads
 
 int main(int argc, char** argv) {
   using namespace kneepoint::workloads;
-  return run_workload(argc, argv, kDescription, make);
+  return run_workload(argc, argv, kDescription, make_workload<Synthetic>);
 }

@@ -5,8 +5,9 @@
 // one all-reduce of `size` floats per layer joins the parts. Latency decides, not bandwidth.
 #include <cmath>
 
+#include "workloads/harness/across_ranks.h"
 #include "workloads/harness/harness.h"
-#include "workloads/numerics/hashed_random.h"
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/kernels.h"
 #include "workloads/numerics/split.h"
 
@@ -144,16 +145,13 @@ class TensorParallel final : public Workload {
       for (Index i = 0; i < width_; ++i) h += wide_weight(layer, j, i) * input_[count(i)];
       hidden[count(j)] = h > 0 ? h : 0;
     }
-    double largest = 0, difference = 0;
+    std::vector<double> expected(count(width_));
     for (Index i = 0; i < width_; ++i) {
-      double expected = 0;
       for (Index j = 0; j < 4 * width_; ++j) {
-        expected += narrow_weight(layer, i, j) * hidden[count(j)];
+        expected[count(i)] += narrow_weight(layer, i, j) * hidden[count(j)];
       }
-      largest = std::max(largest, std::abs(expected));
-      difference = std::max(difference, std::abs(expected - sum_[count(i)]));
     }
-    return largest > 0 ? difference / largest : difference;
+    return relative_deviation(expected, sum_);
   }
 
   const Setup& setup_;

@@ -9,19 +9,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "workloads/harness/placement.h"
-
 namespace kneepoint::workloads {
 namespace {
 
 constexpr int kNameLength = 256;  // as in cudaDeviceProp
-
-std::string processor_name() {
-  char name[MPI_MAX_PROCESSOR_NAME] = "";
-  int length = 0;
-  MPI_Get_processor_name(name, &length);
-  return {name, static_cast<std::size_t>(length)};
-}
 
 // 12040 -> "12.4", as CUDA counts.
 std::string version_text(int version) {
@@ -100,7 +91,7 @@ std::optional<record::Failure> Device::find_shared_device(MPI_Comm node) {
 }
 
 std::optional<record::Failure> Device::choose() {
-  host_ = node_name(processor_name());
+  host_ = this_node();
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(setup_.comm, MPI_COMM_TYPE_SHARED, setup_.rank, MPI_INFO_NULL, &node);
   MPI_Comm_rank(node, &local_rank_);

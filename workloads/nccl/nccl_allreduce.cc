@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workloads/harness/across_ranks.h"
 #include "workloads/harness/harness.h"
 #include "workloads/nccl/device.h"
 #include "workloads/nccl/nccl_plan.h"
-#include "workloads/numerics/message_fit.h"
 #include "workloads/numerics/split.h"
+#include "workloads/numerics/time_models.h"
 
 namespace kneepoint::workloads {
 namespace {
@@ -28,17 +29,11 @@ const Description kDescription = {
      {"repeats", "20", "collectives of each size in one iteration", 1, 1e6, true, {}}},
     true};
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 class Collectives final : public Workload {
  public:
   explicit Collectives(const Setup& setup)
       : setup_(setup),
-        collective_(parse_collective(setup.options.word(setup.description, "collective"))),
+        collective_(parse_collective(setup.options.word("collective"))),
         sizes_(message_sweep(collective_, setup.size(), setup.whole("factor"), setup.ranks)),
         repeats_(static_cast<int>(setup.whole("repeats"))),
         device_(setup) {}
@@ -61,17 +56,19 @@ class Collectives final : public Workload {
   void prepare(int, bool warmup) override { warmup_ = warmup; }
 
   void iterate(Timers& timers) override {
-    Times times;
+    std::vector<double> by_events, by_wall;
     for (const std::int64_t size : sizes_) {
       const auto scope = timers.communication();
       from_->record(stream_->get());
       for (int i = 0; i < repeats_; ++i) start(size);
       to_->record(stream_->get());
       device_.wait(stream_->get());
-      times.by_wall.push_back(to_seconds(scope.elapsed()) / repeats_);
-      times.by_events.push_back(device_.seconds(from_->get(), to_->get()) / repeats_);
+      by_wall.push_back(to_seconds(scope.elapsed()) / repeats_);
+      by_events.push_back(device_.seconds(from_->get(), to_->get()) / repeats_);
     }
-    if (!warmup_) history_.push_back(std::move(times));
+    if (warmup_) return;
+    by_events_.push_back(std::move(by_events));
+    by_wall_.push_back(std::move(by_wall));
   }
 
   double work() const override {
@@ -104,8 +101,8 @@ class Collectives final : public Workload {
   }
 
   std::vector<record::Metric> metrics() override {
-    const std::vector<double> by_events = slowest(&Times::by_events);
-    const std::vector<double> by_wall = slowest(&Times::by_wall);
+    const std::vector<double> by_events = slowest_medians(setup_.comm, by_events_);
+    const std::vector<double> by_wall = slowest_medians(setup_.comm, by_wall_);
     if (setup_.rank != 0) return {};
     std::vector<MessageTime> times;
     std::vector<record::Metric> each;
@@ -137,11 +134,6 @@ class Collectives final : public Workload {
   }
 
  private:
-  // Seconds of one collective of each size.
-  struct Times {
-    std::vector<double> by_events, by_wall;
-  };
-
   static float sent(std::size_t i, int rank) {
     return static_cast<float>(i % 1000) + static_cast<float>(rank);
   }
@@ -191,19 +183,6 @@ class Collectives final : public Workload {
     return wrong;
   }
 
-  // Of each size: the slowest rank, then the median over the timed iterations. Collective.
-  std::vector<double> slowest(std::vector<double> Times::*which) const {
-    std::vector<double> medians;
-    for (std::size_t s = 0; s < sizes_.size(); ++s) {
-      std::vector<double> mine, most(history_.size());
-      for (const Times& times : history_) mine.push_back((times.*which)[s]);
-      MPI_Reduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0,
-                 setup_.comm);
-      if (setup_.rank == 0) medians.push_back(median(std::move(most)));
-    }
-    return medians;
-  }
-
   const Setup& setup_;
   Collective collective_;
   std::vector<std::int64_t> sizes_;
@@ -213,17 +192,14 @@ class Collectives final : public Workload {
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> from_, to_;
   std::unique_ptr<DeviceArray> send_, receive_;
-  std::vector<Times> history_;
+  // Seconds of one collective of each size, for each timed iteration.
+  std::vector<std::vector<double>> by_events_, by_wall_;
 };
-
-Result<std::unique_ptr<Workload>> make(const Setup& setup) {
-  return std::unique_ptr<Workload>(new Collectives(setup));
-}
 
 }  // namespace
 }  // namespace kneepoint::workloads
 
 int main(int argc, char** argv) {
   using namespace kneepoint::workloads;
-  return run_workload(argc, argv, kDescription, make);
+  return run_workload(argc, argv, kDescription, make_workload<Collectives>);
 }

@@ -6,11 +6,11 @@
 // device code; the gemms are those of a perceptron.
 #include <cmath>
 
-#include "orchestrator/base/hash.h"
+#include "workloads/harness/across_ranks.h"
 #include "workloads/harness/harness.h"
 #include "workloads/nccl/gemm_net.h"
 #include "workloads/nccl/nccl_plan.h"
-#include "workloads/numerics/hashed_random.h"
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/split.h"
 
 namespace kneepoint::workloads {
@@ -36,8 +36,6 @@ const Description kDescription = {
       {"yes", "no"}}},
     true};
 
-enum Stream : std::uint64_t { kWeights, kInputs, kTargets };
-
 // Sums over the timed iterations of this rank, in seconds.
 struct Sums {
   double exposed = 0, communication = 0, by_events = 0, by_wall = 0;
@@ -49,7 +47,7 @@ class NcclDataParallel final : public Workload {
       : setup_(setup),
         shape_{setup.whole("width"), static_cast<int>(setup.whole("layers"))},
         rate_(setup.number("rate")),
-        overlap_(setup.options.word(setup.description, "overlap") == "yes"),
+        overlap_(setup.options.word("overlap") == "yes"),
         shard_(split(setup.size(), setup.ranks, setup.rank)),
         buckets_(make_buckets(shape_.layers, static_cast<std::size_t>(shape_.layer_parameters()),
                               static_cast<std::size_t>(setup.whole("bucket") / 4))),
@@ -106,41 +104,12 @@ class NcclDataParallel final : public Workload {
   double work() const override { return static_cast<double>(shard_.size()); }
 
   record::Check verify() override {
-    // The parameters must be the same bits everywhere.
-    const auto parameters = net_->weights().read(net_->weights().count());
-    const std::uint64_t hash = fnv1a64(
-        {reinterpret_cast<const char*>(parameters.data()), parameters.size() * sizeof(float)});
-    const std::uint64_t ends[2] = {hash, ~hash};
-    std::uint64_t most[2] = {0, 0};
-    MPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, setup_.comm);
-    const bool same = most[0] == ~most[1];
-
-    // The last step's gradient g must be the slope of the global loss where it was taken: the loss
-    // changes by g.g per unit of a move along g.
-    step(rate_);
-    double slope = 0;
     device_.wait(compute_->get());
-    for (const float g : net_->gradient().read(parameters.size())) {
-      slope += static_cast<double>(g) * static_cast<double>(g);
-    }
-    slope /= batch() * batch();
-    const double here = mean_loss();
-    const double move = slope > 0 ? 0.01 * here / slope : 1;
-    step(move);
-    const double ahead = mean_loss();
-    step(-2 * move);
-    const double behind = mean_loss();
-    step(move - rate_);
-    const double measured = (ahead - behind) / (2 * move);
-    const double deviation = slope > 0 ? std::abs(measured / slope - 1) : std::abs(measured);
-
-    const double slice = deviation_of_slice();
-    char detail[240];
-    std::snprintf(detail, sizeof detail,
-                  "parameters %s on all ranks; gradient deviates from the loss's slope by %.2g "
-                  "(allowed 0.05) and from a plain recomputation by %.2g (allowed 0.001)",
-                  same ? "equal" : "DIFFER", deviation, slice);
-    return {same && deviation <= 0.05 && slice <= 1e-3, detail};
+    return check_training(
+        setup_.comm,
+        {batch(), rate_, net_->weights().read(net_->weights().count()),
+         net_->gradient().read(net_->gradient().count()), [this](double length) { step(length); },
+         [this] { return mean_loss(); }, [this] { return deviation_of_slice(); }});
   }
 
   void spoil() override { net_->scale_gradient(2); }
@@ -175,13 +144,8 @@ class NcclDataParallel final : public Workload {
  private:
   double batch() const { return static_cast<double>(setup_.size()); }
 
-  std::vector<float> samples(std::uint64_t stream, Range range) const {
-    std::vector<float> values(static_cast<std::size_t>(range.size() * shape_.width));
-    const auto first = static_cast<std::uint64_t>(range.begin * shape_.width);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = hashed_uniform(setup_.options.seed, stream, first + i);
-    }
-    return values;
+  std::vector<float> samples(TrainingStream stream, Range range) const {
+    return training_samples(setup_.options.seed, stream, range, shape_.width);
   }
 
   // The sum over all ranks of one bucket, on the second stream, once `when` has happened.
@@ -238,13 +202,7 @@ class NcclDataParallel final : public Workload {
     device_.wait(compute_->get());
     const auto fast = net_->gradient().read(net_->gradient().count());
     const auto weights = net_->weights().read(net_->weights().count());
-    const auto plain = linear_gradient(shape_, weights, input, target, slice.size());
-    double largest = 0, difference = 0;
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-      largest = std::max(largest, std::abs(plain[i]));
-      difference = std::max(difference, std::abs(plain[i] - static_cast<double>(fast[i])));
-    }
-    return largest > 0 ? difference / largest : difference;
+    return relative_deviation(linear_gradient(shape_, weights, input, target, slice.size()), fast);
   }
 
   const Setup& setup_;

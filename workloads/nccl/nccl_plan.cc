@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "orchestrator/base/ensure.h"
-#include "workloads/numerics/message_fit.h"
+#include "workloads/numerics/time_models.h"
 
 namespace kneepoint::workloads {
 

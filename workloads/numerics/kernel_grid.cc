@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory-bound kernels in double precision: the stencil sweep, the sparse product, vector updates.
+// Memory-bound kernels in double precision: the stencil sweep, the sparse product, vector updates;
+// Monte Carlo points; and the table of this set's kernels.
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/kernel_bodies.h"
 
 namespace kneepoint::workloads::KP_KERNEL_SET {
@@ -68,5 +70,24 @@ void scale_and_add(double scale, const double* x, double* y, Index n) {
 #pragma omp parallel for simd schedule(static)
   for (Index i = 0; i < n; ++i) y[i] = x[i] + scale * y[i];
 }
+
+// Monte Carlo points by Philox4x32-10 (Salmon, Moraes, Dror and Shaw, 2011): the numbers depend on
+// the seed and the pair's index alone, so the answer is the same however the pairs are split.
+std::int64_t circle_hits(std::uint64_t seed, std::uint64_t first, std::uint64_t pairs) {
+  std::int64_t hits = 0;
+  const std::int64_t count = static_cast<std::int64_t>(pairs);
+#pragma omp parallel for simd schedule(static) reduction(+ : hits)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t index = first + static_cast<std::uint64_t>(i);
+    const PhiloxWords w =
+        philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0},
+               static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+    hits += in_circle(w.w0, w.w1) + in_circle(w.w2, w.w3);
+  }
+  return hits;
+}
+
+const KernelSet kSet = {KP_KERNEL_NAME, jacobi_sweep, csr_multiply,   dot,  add_scaled,
+                        scale_and_add,  gemm,         gemm_workspace, gemv, circle_hits};
 
 }  // namespace kneepoint::workloads::KP_KERNEL_SET

@@ -7,13 +7,114 @@
 #include <algorithm>
 #include <numeric>
 
-#include "orchestrator/backend/kubernetes/credentials.h"
+#include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/io/http_url.h"
+#include "orchestrator/io/subprocess.h"
 
 namespace kneepoint {
 namespace {
 
+constexpr Nanoseconds kTokenAge = kMinute;
+constexpr Nanoseconds kBeforeExpiry = 30 * kSecond;
+constexpr Nanoseconds kLongestPlugin = 30 * kSecond;
+constexpr char kDefaultVersion[] = "client.authentication.k8s.io/v1";
 constexpr Nanoseconds kLongestPause = 5 * kSecond;  // of what a 429 may ask for
+
+std::string exec_info(const KubeAccess& access) {
+  const std::string& version = access.exec.api_version;
+  JsonWriter w;
+  w.begin_object().put("apiVersion", version.empty() ? kDefaultVersion : version);
+  w.put("kind", "ExecCredential").key("spec").begin_object().put("interactive", false);
+  if (access.exec.provide_cluster_info) {
+    w.key("cluster").begin_object().put("server", access.server);
+    w.put_if_any("tls-server-name", access.tls_server_name);
+    w.put_if_any("certificate-authority-data", base64_encoded(access.ca_pem));
+    w.put_if_any("proxy-url", access.proxy_url);
+    if (access.insecure) w.put("insecure-skip-tls-verify", true);
+    w.end_object();
+  }
+  return w.end_object().end_object().text();
+}
+
+// Who we are for an API server, kept fresh: a token file is read again each minute, a plug-in asked
+// again when its answer expires. client.authentication.k8s.io: the plug-in gets
+// KUBERNETES_EXEC_INFO and prints an ExecCredential.
+class KubeCredentials {
+ public:
+  KubeCredentials(const KubeAccess& access, const Clock& clock)
+      : access_(access),
+        clock_(clock),
+        token_(access.token),
+        certificate_pem_(access.client_certificate_pem),
+        key_pem_(access.client_key_pem) {}
+  // True if the client certificate is another one than before.
+  Result<bool> renew_if_due(Nanoseconds deadline) {
+    if (!can_renew() || (asked_ && clock_.steady() < due_)) return false;
+    auto renewed = access_.exec.command.empty() ? read_token() : ask_plugin(deadline);
+    if (renewed) return renewed;
+    // Whoever logs in again, or writes the file, mends it: no run is to fail of it.
+    Error error = renewed.error();
+    error.retryable = true;
+    return error;
+  }
+  void expire() { due_ = 0; }
+  bool can_renew() const { return !access_.token_file.empty() || !access_.exec.command.empty(); }
+
+  const std::string& token() const { return token_; }
+  const std::string& certificate_pem() const { return certificate_pem_; }
+  const std::string& key_pem() const { return key_pem_; }
+
+ private:
+  Result<bool> read_token() {
+    TRY_ASSIGN(token_, read_secret({access_.token_file, ""}));
+    asked_ = true;
+    due_ = clock_.steady() + kTokenAge;
+    return false;
+  }
+
+  Result<bool> ask_plugin(Nanoseconds deadline) {
+    SpawnOptions options;
+    options.argv = {access_.exec.command};
+    options.argv.insert(options.argv.end(), access_.exec.arguments.begin(),
+                        access_.exec.arguments.end());
+    options.environment = access_.exec.environment;
+    options.environment.emplace_back("KUBERNETES_EXEC_INFO", exec_info(access_));
+    const std::string plugin = "the credential plug-in '" + access_.exec.command + "'";
+    if (!program_exists(access_.exec.command)) {
+      return Error{ErrorCode::permission,
+                   plugin + " of the kubeconfig is not installed" +
+                       (access_.exec.install_hint.empty() ? "" : ": " + access_.exec.install_hint),
+                   false};
+    }
+    auto ended = run_captured(
+        options, std::max(kSecond, std::min(kLongestPlugin, deadline - clock_.steady())));
+    if (!ended) return ended.error().in(plugin);
+    if (ended->exit_code != 0) {
+      return Error{ErrorCode::permission,
+                   plugin + " ended with status " + std::to_string(ended->exit_code), false};
+    }
+    auto answer = read_kube_exec(ended->output);
+    if (!answer) return answer.error().in(plugin);
+    const bool changed =
+        answer->certificate_pem != certificate_pem_ && !answer->certificate_pem.empty();
+    token_ = answer->token;
+    if (changed) {
+      certificate_pem_ = answer->certificate_pem;
+      key_pem_ = answer->key_pem;
+    }
+    asked_ = true;
+    const Nanoseconds left = answer->expires == 0 ? kHour : answer->expires - clock_.wall();
+    due_ = clock_.steady() + std::max<Nanoseconds>(kSecond, left - kBeforeExpiry);
+    return changed;
+  }
+
+  const KubeAccess access_;
+  const Clock& clock_;
+  std::string token_, certificate_pem_, key_pem_;
+  Nanoseconds due_ = 0;  // steady; 0: now
+  bool asked_ = false;
+};
 
 class Client final : public KubeClient {
  public:

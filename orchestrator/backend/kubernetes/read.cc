@@ -5,6 +5,7 @@
 #include "orchestrator/backend/kubernetes/read.h"
 
 #include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/backend/kubernetes/manifest.h"
@@ -90,7 +91,6 @@ void read_conditions(const json& status, KubePod& pod) {
     const std::string type = text_of(at(condition, "type"));
     const bool is_so = text_of(at(condition, "status")) == "True";
     if (type == "PodScheduled") {
-      pod.scheduled = is_so;
       if (!is_so) pod.unscheduled = text_of(at(condition, "message"));
     } else if (type == "DisruptionTarget" && is_so) {
       pod.disruption = text_of(at(condition, "reason"));
@@ -134,15 +134,12 @@ KubePod pod_of(const json& object) {
   KubePod pod;
   const json& meta = at(object, "metadata");
   pod.name = text_of(at(meta, "name"));
-  pod.uid = text_of(at(meta, "uid"));
   read_place_in_job(meta, pod);
   pod.deleting = !at(meta, "deletionTimestamp").is_null();
   pod.node = text_of(at(object, "spec", "nodeName"));
   const json& status = at(object, "status");
-  pod.phase = text_of(at(status, "phase"));
   pod.reason = text_of(at(status, "reason"));
   pod.message = text_of(at(status, "message"));
-  pod.address = text_of(at(status, "podIP"));
   read_conditions(status, pod);
   for (const json& container : list_of(at(status, "containerStatuses"))) {
     if (text_of(at(container, "name")) != "agent") continue;
@@ -200,33 +197,23 @@ Result<KubeJob> read_kube_job(std::string_view text) {
 }
 
 Result<KubeEvent> read_kube_event(std::string_view line) {
+  using Kind = KubeEvent::Kind;
+  static const std::map<std::string, Kind> kinds = {{"ADDED", Kind::added},
+                                                    {"MODIFIED", Kind::modified},
+                                                    {"DELETED", Kind::deleted},
+                                                    {"BOOKMARK", Kind::bookmark},
+                                                    {"ERROR", Kind::error}};
   const json event = json::parse(line.begin(), line.end(), nullptr, false);
-  const std::string type = text_of(at(event, "type"));
+  const auto type = kinds.find(text_of(at(event, "type")));
+  if (type == kinds.end()) return no_json("watch event");
   const json& object = at(event, "object");
   KubeEvent read;
-  read.object_kind = text_of(at(object, "kind"));
+  read.kind = type->second;
   read.resource_version = text_of(at(object, "metadata", "resourceVersion"));
-  if (type == "ERROR") {
-    read.kind = KubeEvent::Kind::error;
-    read.error_code = number_of(at(object, "code"), 500);
-    read.error_words = text_of(at(object, "message"));
-    return read;
-  }
-  if (type == "BOOKMARK") {
-    read.kind = KubeEvent::Kind::bookmark;
-    return read;
-  }
-  if (type == "ADDED") {
-    read.kind = KubeEvent::Kind::added;
-  } else if (type == "MODIFIED") {
-    read.kind = KubeEvent::Kind::modified;
-  } else if (type == "DELETED") {
-    read.kind = KubeEvent::Kind::deleted;
-  } else {
-    return no_json("watch event");
-  }
-  if (is_job(read.object_kind)) read.job = job_of(object);
-  if (read.object_kind == "Pod") read.pod = pod_of(object);
+  if (read.kind == Kind::error || read.kind == Kind::bookmark) return read;
+  const std::string kind = text_of(at(object, "kind"));
+  if (is_job(kind)) read.job = job_of(object);
+  if (kind == "Pod") read.pod = pod_of(object);
   return read;
 }
 

@@ -31,13 +31,11 @@ struct KubeJob {
 };
 
 struct KubePod {
-  std::string name, uid, job;
-  int index = -1;  // in its job; -1: unknown
-  std::string phase;
+  std::string name, job;
+  int index = -1;               // in its job; -1: unknown
   std::string reason, message;  // of the pod's status: "Evicted"
-  std::string node, address;
+  std::string node;
   bool deleting = false;
-  bool scheduled = false;
   std::string unscheduled;  // why it is not, in the scheduler's words
   std::string disruption;   // reason of the condition DisruptionTarget; "": none
   std::string disruption_words;
@@ -60,14 +58,11 @@ Result<KubeJob> read_kube_job(std::string_view text);
 
 // One line of a watch.
 struct KubeEvent {
-  enum class Kind { added, modified, deleted, bookmark, error };
+  enum class Kind { added, modified, deleted, bookmark, error };  // error: list again
   Kind kind = Kind::added;
-  std::string object_kind;       // "Job", "MPIJob", "Pod"
   std::string resource_version;  // of the object or bookmark
   std::optional<KubeJob> job;
   std::optional<KubePod> pod;
-  int error_code = 0;  // of an error: 410 means list again
-  std::string error_words;
 };
 Result<KubeEvent> read_kube_event(std::string_view line);
 

@@ -1,43 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The uid is a precondition: a Job that somebody made under the same name since is left alone.
+// What is kept beside the controller: records out of a log, the note of an end, the folder's id. Of
+// a Job that is deleted the uid is a precondition: one that somebody made under the same name since
+// is left alone.
 #include "orchestrator/backend/kubernetes/session.h"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/base/hash.h"
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint {
-
 namespace {
 
 constexpr std::size_t kMostNote = 1 << 20;
+constexpr char kIdFile[] = "kubernetes-id";
+constexpr std::size_t kMostId = 64;
+constexpr std::size_t kIdBytes = 8;
 
 std::string note_path(const std::string& allocation_path) {
   return allocation_path + ".end";
-}
-
-}  // namespace
-
-Result<void> write_end_note(const std::string& allocation_path, const Observation& end) {
-  JsonWriter w;
-  w.begin_object().key("v").value(1).key("id").value(end.job.id);
-  w.key("reason").value(to_string(end.reason)).key("detail").value(end.detail);
-  w.key("preempted").value(end.preempted).key("nodes").value(end.nodes);
-  w.key("submitted_ns").value(end.submitted_ns).key("started_ns").value(end.started_ns);
-  w.key("ended_ns").value(end.ended_ns).end_object();
-  return write_whole_file(note_path(allocation_path), w.text() + "\n");
 }
 
 std::optional<Observation> read_end_note(const std::string& allocation_path, const JobRef& ref) {
@@ -63,13 +54,6 @@ std::optional<Observation> read_end_note(const std::string& allocation_path, con
   }
 }
 
-// A file that can't be read is one that a power cut has left: the allocation is written anew.
-
-namespace {
-
-constexpr char kIdFile[] = "kubernetes-id";
-constexpr std::size_t kMostId = 64;
-
 std::string id_path(const std::string& directory) {
   return std::filesystem::path(directory).parent_path() / kIdFile;
 }
@@ -78,10 +62,9 @@ std::string id_path(const std::string& directory) {
 Result<void> draw_id(const std::string& directory) {
   if (!kube_folder_id(directory).empty()) return {};
   const std::string path = id_path(directory);
-  std::uint64_t id = 0;
-  if (::getrandom(&id, sizeof id, 0) != sizeof id) return system_error("draw an id", errno);
-  const std::string mine = path + "." + hex64(id);
-  if (auto written = write_whole_file(mine, hex64(id) + "\n"); !written) {
+  const std::string id = hex_of_bytes(random_bytes(kIdBytes));
+  const std::string mine = path + "." + id;
+  if (auto written = write_whole_file(mine, id + "\n"); !written) {
     return trouble_here(written.error());
   }
   const int failure = ::link(mine.c_str(), path.c_str()) == 0 ? 0 : errno;
@@ -103,123 +86,182 @@ Result<void> write_allocation(const AllocationRequest& request) {
   return {};
 }
 
+// A plain name, or a path below `kept` without a step upwards.
+bool may_be_stored(const std::string& name) {
+  constexpr std::string_view kKept = "kept/";
+  if (name.empty() || name.starts_with('.')) return false;
+  if (name.find('/') == std::string::npos) return true;
+  if (!name.starts_with(kKept)) return false;
+  for (std::size_t at = kKept.size(); at <= name.size();) {
+    const std::size_t slash = std::min(name.find('/', at), name.size());
+    const std::string part = name.substr(at, slash - at);
+    if (part.empty() || part == "." || part == "..") return false;
+    at = slash + 1;
+  }
+  return true;
+}
+
 }  // namespace
+
+KubePlace KubeLog::place(const std::string& name_space, bool follow) const {
+  return {"v1", "pods/log", name_space, pod_,
+          std::string("container=agent") + (follow ? "&follow=true" : "")};
+}
+
+Result<void> KubeLog::follow(KubeClient& client, const std::string& name_space) {
+  if (ended_) return {};
+  if (!stream_) {
+    TRY_ASSIGN(stream_, client.follow(place(name_space, true)));
+    reader_.restart();
+  }
+  std::string data;
+  const auto state = stream_->poll(data);
+  if (!state || (state->status != 0 && state->status != 200)) {
+    stream_.reset();  // not started yet, or broken off: from the start, next time
+    return {};
+  }
+  if (state->status == 200) reader_.take(data);
+  if (state->ended) {
+    stream_.reset();
+    ended_ = true;
+  }
+  return store();
+}
+
+Result<bool> KubeLog::read_whole(KubeClient& client, const std::string& name_space,
+                                 Deadline deadline) {
+  const KubePlace where = place(name_space, false);
+  TRY_ASSIGN(const KubeAnswer answer, client.call("GET", where, "", deadline));
+  if (answer.status == 404 || answer.status == 400) return false;
+  if (!answer.good()) return kube_refusal(answer, "get", where);
+  reader_.restart();
+  reader_.take(answer.body);
+  TRY(store());
+  return true;
+}
+
+// A file is written whole or not at all, and never made shorter: a log that was rotated away or a
+// controller that begins again can't undo what is known.
+Result<void> KubeLog::store() {
+  std::set<std::string> changed;
+  for (record::Appended& one : reader_.appended()) {
+    files_[one.file] += one.bytes;
+    changed.insert(one.file);
+  }
+  for (const std::string& file : changed) {
+    const std::size_t slash = file.find('/');
+    const std::string attempt = file.substr(0, slash);
+    const std::string name = slash == std::string::npos ? "" : file.substr(slash + 1);
+    // Only files of our own steps, and nothing that climbs out of a directory.
+    if (!may_be_stored(name)) continue;
+    for (const KnownStep& step : steps_) {
+      if (step.attempt != attempt) continue;
+      std::error_code failure;
+      std::filesystem::create_directories(step.run_dir, failure);
+      if (failure) return system_error("make folder '" + step.run_dir + "'", failure.value());
+      const std::string path = step.run_dir + "/" + name;
+      std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
+      if (failure) return system_error("make folder of '" + path + "'", failure.value());
+      const auto size = std::filesystem::file_size(path, failure);
+      if (!failure && size >= files_[file].size()) continue;
+      TRY(write_whole_file(path, files_[file]));
+    }
+  }
+  return {};
+}
+
+Result<void> write_end_note(const std::string& allocation_path, const Observation& end) {
+  JsonWriter w;
+  w.begin_object().put("v", 1).put("id", end.job.id).put("reason", end.reason);
+  w.put("detail", end.detail).put("preempted", end.preempted).put("nodes", end.nodes);
+  w.put("submitted_ns", end.submitted_ns).put("started_ns", end.started_ns);
+  w.put("ended_ns", end.ended_ns).end_object();
+  return write_whole_file(note_path(allocation_path), w.text() + "\n");
+}
 
 std::string kube_folder_id(const std::string& directory) {
   const auto text = read_file_if_there(id_path(directory), kMostId);
   return text && *text ? (*text)->substr(0, (*text)->find('\n')) : std::string();
 }
 
-const std::string& KubeBook::id_of(const std::string& directory) {
+void KubeAllocation::remember(const std::vector<KubePod>& seen) {
+  for (const KubePod& pod : seen) {
+    pods[pod.name] = pod;
+    if (pod.index == 0) started = std::max(started, pod.started);
+  }
+}
+
+std::vector<KubePod> KubeAllocation::pods_ever() const {
+  std::vector<KubePod> all;
+  for (const auto& [name, pod] : pods) all.push_back(pod);
+  return all;
+}
+
+Nanoseconds KubeAllocation::waited(bool waits, Nanoseconds now) {
+  if (!waits) {
+    waits_since = 0;
+    return 0;
+  }
+  if (waits_since == 0) waits_since = now;
+  return now - waits_since;
+}
+
+Result<void> KubeAllocation::begin_if_unheard() const {
+  if (started == 0 || heard || steps.empty()) return {};
+  std::error_code failure;
+  std::filesystem::create_directories(steps.front().run_dir, failure);
+  if (!failure) return {};
+  return system_error("make folder '" + steps.front().run_dir + "'", failure.value());
+}
+
+const std::string& KubeSession::id_of(const std::string& directory) {
   std::string& id = ids_[directory];
   if (id.empty()) id = kube_folder_id(directory);
   return id;
 }
 
-void KubeBook::name(KubeAllocation& job) {
+void KubeSession::name(KubeAllocation& job) {
   const std::string& directory = job.ref.directory;
   job.job = kube_name(job.ref.name, directory, id_of(directory));
-  view_.add_controller(kube_controller(directory, id_of(directory)));
+  view.add_controller(kube_controller(directory, id_of(directory)));
 }
 
-Result<KubeAllocation*> KubeBook::add(const AllocationRequest& request) {
+Result<KubeAllocation*> KubeSession::add(const AllocationRequest& request) {
   TRY(make_folder_for_allocations(request.directory));
   // Before the first file that makes us look for a Job: its name must not change.
   if (id_of(request.directory).empty()) TRY(draw_id(request.directory));
   TRY(write_allocation(request));
-  const JobRef ref{request.name, request.directory, "", 0};
-  KubeAllocation job;
-  job.ref = ref;
-  job.path = allocation_path(ref);
-  job.steps = known_steps(request);
+  KubeAllocation& job = allocations_.add(request);
   name(job);
-  return &jobs_.insert_or_assign(job.path, std::move(job)).first->second;
+  return &job;
 }
 
-Result<KubeAllocation*> KubeBook::find(const JobRef& ref) {
-  const std::string path = allocation_path(ref);
-  if (const auto found = jobs_.find(path); found != jobs_.end()) {
-    KubeAllocation& job = found->second;
-    if (job.ref.id.empty()) job.ref.id = ref.id;
-    if (job.ref.submitted_ns == 0) job.ref.submitted_ns = ref.submitted_ns;
-    return &job;
-  }
-  TRY_ASSIGN(auto known, read_allocation(path));
-  if (!known) return static_cast<KubeAllocation*>(nullptr);
-  KubeAllocation job;
-  job.ref = ref;
-  job.path = path;
-  job.steps = std::move(known->steps);
-  job.over = read_end_note(path, ref);
-  name(job);
-  return &jobs_.emplace(path, std::move(job)).first->second;
-}
-
-void remember_pods(KubeAllocation& job, const std::vector<KubePod>& pods) {
-  for (const KubePod& pod : pods) {
-    job.pods[pod.name] = pod;
-    if (pod.index == 0) job.started = std::max(job.started, pod.started);
-  }
-}
-
-std::vector<KubePod> pods_ever(const KubeAllocation& job) {
-  std::vector<KubePod> pods;
-  for (const auto& [name, pod] : job.pods) pods.push_back(pod);
-  return pods;
-}
-
-Nanoseconds waited(KubeAllocation& job, bool waits, Nanoseconds now) {
-  if (!waits) {
-    job.waits = 0;
-    return 0;
-  }
-  if (job.waits == 0) job.waits = now;
-  return now - job.waits;
-}
-
-Result<void> begin_if_unheard(const KubeAllocation& job) {
-  if (job.started == 0 || job.heard || job.steps.empty()) return {};
-  std::error_code failure;
-  std::filesystem::create_directories(job.steps.front().run_dir, failure);
-  if (!failure) return {};
-  return system_error("make folder '" + job.steps.front().run_dir + "'", failure.value());
-}
-
-double kube_cores(const std::string& quantity) {
-  char* end = nullptr;
-  const double value = std::strtod(quantity.c_str(), &end);
-  const std::string suffix = end;
-  return suffix.empty() ? value : suffix == "m" ? value / 1000 : 0;
-}
-
-Result<void> delete_kube_job(KubeSession& session, KubeAllocation& job, Deadline deadline) {
-  KubeAllocation* const one = &job;
-  return std::move(delete_kube_jobs(session, {&one, 1}, deadline).front());
+Result<KubeAllocation*> KubeSession::find(const JobRef& ref) {
+  return allocations_.find(ref, [&](KubeAllocation& job) {
+    job.over = read_end_note(job.path, ref);
+    name(job);
+  });
 }
 
 std::vector<Result<void>> delete_kube_jobs(KubeSession& session,
-                                           std::span<KubeAllocation* const> jobs,
+                                           std::span<const KubeJobToDelete> jobs,
                                            Deadline deadline) {
-  std::vector<Result<void>> results(jobs.size());
   std::vector<KubeCall> calls;
-  std::vector<std::size_t> whose;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (jobs[i]->ref.id.empty()) continue;
+  for (const KubeJobToDelete& job : jobs) {
     calls.push_back(
-        {"DELETE", session.jobs(jobs[i]->job),
+        {"DELETE", session.jobs(job.name),
          R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background",)"
          R"("preconditions":{"uid":")" +
-             jobs[i]->ref.id + "\"}}"});
-    whose.push_back(i);
+             job.uid + "\"}}"});
   }
-  const auto answers = session.client->call_all(calls, deadline);
-  for (std::size_t c = 0; c < calls.size(); ++c) {
-    const Result<KubeAnswer>& answer = answers[c];
-    // Gone, or another one of that name by now.
-    if (answer && (answer->good() || answer->status == 404 || answer->status == 409)) {
-      jobs[whose[c]]->deleted = true;
+  std::vector<Result<void>> results;
+  for (const Result<KubeAnswer>& answer : session.client->call_all(calls, deadline)) {
+    if (!answer) {
+      results.emplace_back(answer.error());
+    } else if (answer->good() || answer->status == 404 || answer->status == 409) {
+      results.emplace_back();  // gone, or another one of that name by now
     } else {
-      results[whose[c]] = answer ? kube_refusal(*answer, "delete", calls[c].place) : answer.error();
+      results.emplace_back(kube_refusal(*answer, "delete", calls[results.size()].place));
     }
   }
   return results;

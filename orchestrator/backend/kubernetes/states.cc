@@ -5,6 +5,8 @@
 #include "orchestrator/backend/kubernetes/read.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace kneepoint {
 namespace {
@@ -34,9 +36,28 @@ std::string nodes_of(std::vector<KubePod> pods) {
   return text;
 }
 
-bool is_image_trouble(const std::string& reason) {
-  return reason == "ErrImagePull" || reason == "ImagePullBackOff" || reason == "InvalidImageName" ||
-         reason == "ErrImageNeverPull" || reason == "ImageInspectError";
+// What the cluster's words for a pod's trouble mean, wherever they stand.
+enum class Trouble { none, starting, image, oom, evicted, node_lost, deadline };
+
+Trouble trouble_of(std::string_view word) {
+  constexpr std::pair<std::string_view, Trouble> kWords[] = {
+      {"ContainerCreating", Trouble::starting},
+      {"PodInitializing", Trouble::starting},
+      {"ErrImagePull", Trouble::image},
+      {"ImagePullBackOff", Trouble::image},
+      {"InvalidImageName", Trouble::image},
+      {"ErrImageNeverPull", Trouble::image},
+      {"ImageInspectError", Trouble::image},
+      {"OOMKilled", Trouble::oom},
+      {"Evicted", Trouble::evicted},
+      {"NodeLost", Trouble::node_lost},
+      {"DeletionByTaintManager", Trouble::node_lost},
+      {"DeletionByPodGC", Trouble::node_lost},
+      {"DeadlineExceeded", Trouble::deadline},
+  };
+  const auto* found = std::find_if(std::begin(kWords), std::end(kWords),
+                                   [&](const auto& row) { return row.first == word; });
+  return found == std::end(kWords) ? Trouble::none : found->second;
 }
 
 // Why it waits, in the cluster's words; the most telling pod first.
@@ -46,8 +67,7 @@ std::string waiting_words(const KubeJob& job, const std::vector<KubePod>& pods) 
                              : "waiting in queue " + job.queue;
   }
   for (const KubePod& pod : pods) {
-    if (!pod.waiting.empty() && pod.waiting != "ContainerCreating" &&
-        pod.waiting != "PodInitializing") {
+    if (!pod.waiting.empty() && trouble_of(pod.waiting) != Trouble::starting) {
       return place_of(pod) + ": " + pod.waiting +
              (pod.waiting_words.empty() ? "" : ": " + pod.waiting_words);
     }
@@ -71,7 +91,7 @@ struct Cause {
 
 Cause disruption_of(const KubePod& pod) {
   Cause cause{90, Reason::none, true, ""};
-  if (pod.disruption == "DeletionByTaintManager" || pod.disruption == "DeletionByPodGC") {
+  if (trouble_of(pod.disruption) == Trouble::node_lost) {
     cause = {95, Reason::node_failed, false, ""};
   }
   cause.detail = place_of(pod) + ": " + pod.disruption +
@@ -81,16 +101,16 @@ Cause disruption_of(const KubePod& pod) {
 
 Cause cause_of(const KubePod& pod) {
   if (!pod.disruption.empty()) return disruption_of(pod);
-  if (pod.end_reason == "OOMKilled") {
+  if (trouble_of(pod.end_reason) == Trouble::oom) {
     return {100, Reason::oom, false, place_of(pod) + ": OOMKilled: more memory than its limit"};
   }
-  if (pod.reason == "Evicted") {
+  if (trouble_of(pod.reason) == Trouble::evicted) {
     return {80, Reason::none, true, place_of(pod) + ": Evicted: " + pod.message};
   }
-  if (pod.reason == "NodeLost") {
+  if (trouble_of(pod.reason) == Trouble::node_lost) {
     return {80, Reason::node_failed, false, place_of(pod) + ": " + pod.message};
   }
-  if (is_image_trouble(pod.waiting)) {
+  if (trouble_of(pod.waiting) == Trouble::image) {
     return {70, Reason::image_missing, false,
             place_of(pod) + ": " + pod.waiting + ": " + pod.waiting_words};
   }
@@ -119,7 +139,7 @@ KubeMeaning meaning_of(const KubeJob& job, const std::vector<KubePod>& pods) {
     if (runs) return meaning;
     meaning.detail = waiting_words(job, pods);
     if (std::any_of(pods.begin(), pods.end(),
-                    [](const KubePod& pod) { return is_image_trouble(pod.waiting); })) {
+                    [](const KubePod& pod) { return trouble_of(pod.waiting) == Trouble::image; })) {
       meaning.if_given_up = Reason::image_missing;
     }
     return meaning;
@@ -132,7 +152,7 @@ KubeMeaning meaning_of(const KubeJob& job, const std::vector<KubePod>& pods) {
     Cause one = cause_of(pod);
     if (one.rank > cause.rank) cause = std::move(one);
   }
-  if (job.reason == "DeadlineExceeded" && cause.rank < 60) {
+  if (trouble_of(job.reason) == Trouble::deadline && cause.rank < 60) {
     const bool began = meaning.started > 0;
     cause = {60, began ? Reason::time_limit : Reason::pending_too_long, false,
              began ? "" : waiting_words(job, pods)};

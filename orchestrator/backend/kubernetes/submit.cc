@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Job first, then the Service that it owns. The allocation's file is written before both. A
-// Job whose Service was never made is found again by the next submission of the same request.
+// Whether we may, and how an allocation is made: the Job first, then the Service that it owns. The
+// allocation's file is written before both. A Job whose Service was never made is found again by
+// the next submission of the same request.
 #include "orchestrator/backend/kubernetes/session.h"
 
 #include <algorithm>
@@ -10,13 +11,14 @@
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/base/hash.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr char kNoKey[] = "drawn-when-it-is-submitted";
-
 constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kAtOnce = 32;  // so many are prepared, made, and given their Services
 
 Result<KubeJob> namesake(KubeSession& session, const AllocationRequest& request,
                          const KubeManifest& manifest, Deadline deadline) {
@@ -34,8 +36,6 @@ Result<KubeJob> namesake(KubeSession& session, const AllocationRequest& request,
                false};
 }
 
-constexpr std::size_t kAtOnce = 32;  // so many are prepared, made, and given their Services
-
 // A request on its way to a JobRef.
 struct Submission {
   const AllocationRequest& request;
@@ -49,16 +49,16 @@ Result<void> prepare(KubeSession& session, Submission& one, Deadline deadline) {
   const AllocationRequest& request = one.request;
   if (session.clock.steady() > deadline) return deadline_passed("prepare");
   if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
-  TRY_ASSIGN(one.job, session.book.find(JobRef{request.name, request.directory, "", 0}));
+  TRY_ASSIGN(one.job, session.find(JobRef{request.name, request.directory, "", 0}));
   if (one.job == nullptr) {
-    TRY_ASSIGN(one.job, session.book.add(request));
+    TRY_ASSIGN(one.job, session.add(request));
   }
   if (one.job->over || one.job->submitted) {
     one.answer = one.job->ref;
     return {};
   }
   one.manifest = kube_manifest(request, session.site, hex_of_bytes(random_bytes(kKeyBytes)),
-                               session.book.id_of(request.directory));
+                               session.id_of(request.directory));
   return {};
 }
 
@@ -109,10 +109,8 @@ Result<JobRef> finish(KubeSession& session, const Submission& one, Result<void> 
       !service && (service.error().retryable ||
                    (session.has_made_one && service.error().code == ErrorCode::permission));
   if (!service && !may_come) {
-    KubeAllocation useless;
-    useless.job = one.manifest.name;
-    useless.ref.id = one.made.uid;
-    TRY(delete_kube_job(session, useless, deadline));
+    const KubeJobToDelete useless{one.manifest.name, one.made.uid};
+    TRY(delete_kube_jobs(session, {&useless, 1}, deadline).front());
   }
   TRY(service);
   session.view.note(one.made);
@@ -156,8 +154,7 @@ void submit_some(KubeSession& session, std::vector<Submission>& all, Deadline de
       session, all, session.services(), deadline,
       [&](const Submission& one) {
         const std::string& directory = one.request.directory;
-        return kube_service(one.manifest.name, directory, one.made.uid,
-                            session.book.id_of(directory));
+        return kube_service(one.manifest.name, directory, one.made.uid, session.id_of(directory));
       },
       [&](Submission& one, const Result<KubeAnswer>& answer) {
         one.answer = finish(session, one, read_service(session, one, answer, deadline), deadline);
@@ -172,7 +169,81 @@ Result<void> dry_run(KubeSession& session, KubePlace where, const std::string& o
   return kube_refusal(answer, "create", where);
 }
 
+std::string review_of(const KubeRight& right, const std::string& name_space) {
+  const std::string resource = right.resource;
+  const std::size_t slash = resource.find('/');
+  JsonWriter w;
+  w.begin_object().put("apiVersion", "authorization.k8s.io/v1");
+  w.put("kind", "SelfSubjectAccessReview").key("spec").begin_object();
+  w.key("resourceAttributes").begin_object();
+  w.put("namespace", name_space).put("verb", right.verb).put("group", right.group);
+  w.put("resource", resource.substr(0, slash));
+  if (slash != std::string::npos) w.put("subresource", resource.substr(slash + 1));
+  return w.end_object().end_object().end_object().text();
+}
+
 }  // namespace
+
+// A namespace that is not there gives 403 to whoever has rights in some others only: then nobody
+// can tell the two apart, and the sentence says so.
+
+std::vector<KubeRight> kube_rights(const KubeKind& kind) {
+  std::vector<KubeRight> rights;
+  for (const char* verb : {"create", "get", "list", "watch", "delete"}) {
+    rights.push_back({kind.group, kind.resource, verb});
+  }
+  rights.insert(rights.end(),
+                {{"", "pods", "list"}, {"", "pods", "watch"}, {"", "pods/log", "get"}});
+  if (!kind.makes_service) {
+    rights.insert(rights.end(), {{"", "services", "create"}, {"", "services", "get"}});
+  }
+  rights.push_back({"", "events", "list"});
+  return rights;
+}
+
+std::string rights_text(const std::vector<KubeRight>& rights) {
+  std::string text;
+  std::string_view last;
+  for (const KubeRight& right : rights) {
+    if (last == right.resource) {
+      text += std::string(", ") + right.verb;
+      continue;
+    }
+    if (!last.empty()) text += "), ";
+    text += std::string(right.resource) + " (" + right.verb;
+    last = right.resource;
+  }
+  return last.empty() ? text : text + ")";
+}
+
+Result<void> check_kube_rights(KubeClient& client, const std::string& name_space,
+                               const KubeKind& kind, Deadline deadline) {
+  const KubePlace place{"v1", "namespaces", "", name_space, ""};
+  TRY_ASSIGN(const KubeAnswer found, client.call("GET", place, "", deadline));
+  if (found.status == 404) {
+    return Error{ErrorCode::not_found,
+                 "there is no namespace '" + name_space +
+                     "'; make it, or name another one by kubernetes.namespace of the site",
+                 false};
+  }
+  if (!found.good() && found.status != 403) return kube_refusal(found, "get", place);
+  const KubePlace reviews{"authorization.k8s.io/v1", "selfsubjectaccessreviews", "", "", ""};
+  const std::vector<KubeRight> rights = kube_rights(kind);
+  std::vector<KubeRight> missing;
+  for (const KubeRight& right : rights) {
+    TRY_ASSIGN(const KubeAnswer answer,
+               client.call("POST", reviews, review_of(right, name_space), deadline));
+    if (!answer.good()) return kube_refusal(answer, "create", reviews);
+    if (!read_kube_allowed(answer.body)) missing.push_back(right);
+  }
+  if (missing.empty()) return {};
+  const bool all = missing.size() == rights.size();
+  return Error{ErrorCode::permission,
+               "not allowed in namespace " + name_space + ": " + rights_text(missing) +
+                   (all ? "; either there is no such namespace, or we have no rights in it" : "") +
+                   "; ask for a Role with these verbs, such as that of deploy/kubernetes",
+               false};
+}
 
 std::vector<Result<JobRef>> submit_kube_jobs(KubeSession& session,
                                              std::span<const AllocationRequest> requests,

@@ -2,11 +2,10 @@
 //
 // A watch may end at any time, deliver an ERROR under status 200, or start too late (410): none of
 // that loses anything, since the next list tells everything.
-#include "orchestrator/backend/kubernetes/view.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 #include <algorithm>
 
-#include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
@@ -41,33 +40,12 @@ KubePlace KubeView::place(const Kind& kind) const {
       "labelSelector=" + url_escaped(std::string(kKubeControllerLabel) + " in (" + values + ")")};
 }
 
-Result<void> KubeView::look(Deadline deadline) {
-  if (controllers_.empty()) return {};
-  for (Kind* kind : {&jobs_kind_, &pods_kind_}) {
-    const bool current = !kind->version.empty() && kind->stream && read_stream(*kind);
-    if (current) continue;
-    // Without a stream everything is asked for anew: what happened meanwhile may be lost to us.
-    kind->stream.reset();
-    TRY(list(*kind, deadline));
-    if (clock_.steady() >= kind->not_before) open(*kind);
-  }
-  return {};
-}
-
-Result<void> KubeView::list_pods(Deadline deadline) {
-  pods_kind_.stream.reset();  // what it has yet to tell is older than the list
-  TRY(list(pods_kind_, deadline));
-  if (clock_.steady() >= pods_kind_.not_before) open(pods_kind_);
-  return {};
-}
-
-Result<void> KubeView::list(Kind& kind, Deadline deadline) {
+template <typename Object>
+Result<void> KubeView::list(Kind& kind, std::map<std::string, Object>& objects,
+                            Result<KubeList<Object>> (*read)(std::string_view), Deadline deadline) {
   ++lists_;
-  const bool is_jobs = &kind == &jobs_kind_;
-  std::map<std::string, KubeJob> jobs;
-  std::map<std::string, KubePod> pods;
-  std::string next;
-  std::string version;
+  std::map<std::string, Object> found;
+  std::string next, version;
   for (bool more = true; more;) {
     KubePlace where = place(kind);
     where.query += "&limit=" + std::to_string(kPage);
@@ -75,30 +53,39 @@ Result<void> KubeView::list(Kind& kind, Deadline deadline) {
     TRY_ASSIGN(const KubeAnswer answer, client_.call("GET", where, "", deadline));
     if (answer.status == 410 && !next.empty()) {  // the list took too long: from the start
       next.clear();
-      jobs.clear();
-      pods.clear();
+      found.clear();
       continue;
     }
     if (!answer.good()) return kube_refusal(answer, "list", where);
-    if (is_jobs) {
-      TRY_ASSIGN(KubeList<KubeJob> page, read_kube_jobs(answer.body));
-      for (KubeJob& job : page.items) jobs[job.name] = std::move(job);
-      next = page.next;
-      version = page.resource_version;
-    } else {
-      TRY_ASSIGN(KubeList<KubePod> page, read_kube_pods(answer.body));
-      for (KubePod& pod : page.items) pods[pod.name] = std::move(pod);
-      next = page.next;
-      version = page.resource_version;
-    }
+    TRY_ASSIGN(KubeList<Object> page, read(answer.body));
+    for (Object& object : page.items) found[object.name] = std::move(object);
+    next = page.next;
+    version = page.resource_version;
     more = !next.empty();
   }
-  if (is_jobs) {
-    jobs_ = std::move(jobs);
-  } else {
-    pods_ = std::move(pods);
-  }
+  objects = std::move(found);
   kind.version = version;
+  return {};
+}
+
+Result<void> KubeView::look(Deadline deadline) {
+  if (controllers_.empty()) return {};
+  for (Kind* kind : {&jobs_kind_, &pods_kind_}) {
+    const bool current = !kind->version.empty() && kind->stream && read_stream(*kind);
+    if (current) continue;
+    // Without a stream everything is asked for anew: what happened meanwhile may be lost to us.
+    kind->stream.reset();
+    TRY(kind == &jobs_kind_ ? list(*kind, jobs_, read_kube_jobs, deadline)
+                            : list(*kind, pods_, read_kube_pods, deadline));
+    if (clock_.steady() >= kind->not_before) open(*kind);
+  }
+  return {};
+}
+
+Result<void> KubeView::list_pods(Deadline deadline) {
+  pods_kind_.stream.reset();  // what it has yet to tell is older than the list
+  TRY(list(pods_kind_, pods_, read_kube_pods, deadline));
+  if (clock_.steady() >= pods_kind_.not_before) open(pods_kind_);
   return {};
 }
 
@@ -163,21 +150,13 @@ bool KubeView::take_event(Kind& kind, const std::string& line) {
   if (!event || event->kind == KubeEvent::Kind::error) return false;
   if (!event->resource_version.empty()) kind.version = event->resource_version;
   const bool gone = event->kind == KubeEvent::Kind::deleted;
-  if (event->job) {
-    if (gone) {
-      jobs_.erase(event->job->name);
-    } else {
-      jobs_[event->job->name] = *event->job;
-    }
+  if (event->job && gone) jobs_.erase(event->job->name);
+  if (event->job && !gone) jobs_[event->job->name] = *event->job;
+  if (event->pod && gone) {
+    pods_.erase(event->pod->name);
+    if (jobs_.count(event->pod->job) > 0) gone_.push_back(*event->pod);
   }
-  if (event->pod) {
-    if (gone) {
-      pods_.erase(event->pod->name);
-      if (jobs_.count(event->pod->job) > 0) gone_.push_back(*event->pod);
-    } else {
-      pods_[event->pod->name] = *event->pod;
-    }
-  }
+  if (event->pod && !gone) pods_[event->pod->name] = *event->pod;
   return true;
 }
 

@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
-#include <unordered_map>
 
 #include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/core_sets.h"
 #include "orchestrator/backend/local/request.h"
 #include "orchestrator/io/subprocess.h"
 
@@ -32,12 +29,8 @@ MpirunHost this_host() {
   return host;
 }
 
-// An allocation as the launcher knows it.
-struct LocalJob {
-  JobRef ref;
-  std::string path;  // the allocation file
-  std::vector<KnownStep> steps;
-  std::vector<int> cpus;  // one of each core it was given
+struct LocalJob : KnownJob {
+  using KnownJob::KnownJob;
   ProcessIdentity agent;
   bool adopted = false;     // started by an earlier controller
   Nanoseconds started = 0;  // by us, on the steady clock
@@ -84,18 +77,8 @@ class LocalLauncher final : public Launcher {
 
   std::vector<Result<JobRef>> submit(std::span<const AllocationRequest> requests,
                                      Deadline deadline) override {
-    std::vector<Result<JobRef>> answers;
-    answers.reserve(requests.size());
-    for (const AllocationRequest& request : requests) {
-      if (clock_.steady() > deadline) {
-        answers.push_back(deadline_passed("submit " + request.name));
-        continue;
-      }
-      auto answer = submit_one(request);
-      if (!answer) answer = answer.error().in("submit " + request.name);
-      answers.push_back(std::move(answer));
-    }
-    return answers;
+    return each_in_time<JobRef>(clock_, deadline, requests, "submit",
+                                [this](const auto& request) { return submit_one(request); });
   }
 
   Result<std::vector<Observation>> observe(std::span<const JobRef> jobs,
@@ -111,20 +94,14 @@ class LocalLauncher final : public Launcher {
   }
 
   std::vector<Result<void>> cancel(std::span<const JobRef> jobs, Deadline deadline) override {
-    std::vector<Result<void>> answers;
-    answers.reserve(jobs.size());
-    for (const JobRef& ref : jobs) {
-      answers.push_back(clock_.steady() > deadline ? deadline_passed("cancel " + ref.name)
-                                                   : cancel_one(ref));
-    }
-    return answers;
+    return each_in_time<void>(clock_, deadline, jobs, "cancel",
+                              [this](const JobRef& ref) { return cancel_one(ref); });
   }
 
   Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
     if (clock_.steady() > deadline) return deadline_passed("collect " + ref.name);
     TRY_ASSIGN(const LocalJob* job, find(ref));
-    if (job == nullptr) return nothing_to_collect(ref);
-    return artifacts_of(job->steps);
+    return collected(ref, job);
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
@@ -144,10 +121,6 @@ class LocalLauncher final : public Launcher {
   }
 
  private:
-  static std::string work_dir_of(const AllocationRequest& request) {
-    return std::filesystem::path(request.directory).parent_path().string();
-  }
-
   Result<JobRef> submit_one(const AllocationRequest& request) {
     if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
     TRY_ASSIGN(LocalJob * known, find(JobRef{request.name, request.directory, "", 0}));
@@ -161,52 +134,36 @@ class LocalLauncher final : public Launcher {
       return start(*known, local_request(request, cores, host_).confine_to);
     }
     TRY(check_starters(request));
-    TRY(make_folder(request.directory));
-    LocalJob job;
-    job.path = allocation_path(request.directory, request.name);
-    job.ref = JobRef{request.name, request.directory, "", 0};
-    const auto cores = cores_.take(job.path, work_dir_of(request), cores_wanted(request));
-    for (const Core& core : cores) job.cpus.push_back(core.cpus.front());
-    job.steps = known_steps(request);
+    TRY(make_folder_for_allocations(request.directory));
+    const std::string path = allocation_path(request.directory, request.name);
+    cores_.look_for_others(std::filesystem::path(request.directory).parent_path().string());
+    const auto cores = cores_.take(path, cores_wanted(request));
     const LocalRequest prepared = local_request(request, cores, host_);
-    if (auto written = write_files(job.path, prepared); !written) {
-      cores_.release(job.path);
-      folders_.clear();  // the next try makes again what somebody may have removed
-      rankfiles_.clear();
+    if (auto written = write_files(path, prepared); !written) {
+      cores_.release(path);
       return trouble_here(written.error());
     }
-    LocalJob& kept = jobs_.emplace(job.path, std::move(job)).first->second;
-    return start(kept, prepared.confine_to);
+    LocalJob& job = jobs_.add(request);
+    for (const Core& core : cores) job.cpus.push_back(core.cpus.front());
+    return start(job, prepared.confine_to);
   }
 
-  Result<void> check_starters(const AllocationRequest& request) {
-    if (has_mpirun_) return {};
-    for (const Step& step : request.steps) {
-      if (step.starter.kind != StarterKind::mpirun) continue;
-      if (!program_exists("mpirun")) {
-        return Error{ErrorCode::not_found,
-                     "mpirun is not in PATH; install Open MPI (Debian: openmpi-bin), or say "
-                     "`mpi: false` for workloads that are plain programs",
-                     false};
-      }
-      has_mpirun_ = true;
-      break;
-    }
-    return {};
+  static Result<void> check_starters(const AllocationRequest& request) {
+    const bool by_mpirun =
+        std::any_of(request.steps.begin(), request.steps.end(),
+                    [](const Step& step) { return step.starter.kind == StarterKind::mpirun; });
+    if (!by_mpirun || program_exists("mpirun")) return {};
+    return Error{ErrorCode::not_found,
+                 "mpirun is not in PATH; install Open MPI (Debian: openmpi-bin), or say "
+                 "`mpi: false` for workloads that are plain programs",
+                 false};
   }
 
-  Result<void> make_folder(const std::string& directory) {
-    if (folders_.count(directory) != 0) return {};
-    TRY(make_folder_for_allocations(directory));
-    folders_.insert(directory);
-    return {};
-  }
-
-  Result<void> write_files(const std::string& path, const LocalRequest& prepared) {
+  static Result<void> write_files(const std::string& path, const LocalRequest& prepared) {
     for (const auto& [file, text] : prepared.rankfiles) {
-      if (rankfiles_.count(file) != 0) continue;
+      const auto there = read_file_if_there(file, text.size() + 1);
+      if (there && *there == text) continue;
       TRY(write_whole_file(file, text));
-      rankfiles_.insert(file);
     }
     return write_whole_file(path, prepared.allocation, kOwnerOnly);
   }
@@ -234,25 +191,14 @@ class LocalLauncher final : public Launcher {
 
   // The job as we know it, or as its allocation file tells it; nullptr when there is none.
   Result<LocalJob*> find(const JobRef& ref) {
-    const std::string path = allocation_path(ref);
-    if (const auto found = jobs_.find(path); found != jobs_.end()) return &found->second;
-    TRY_ASSIGN(auto known, read_allocation(path));
-    if (!known) return static_cast<LocalJob*>(nullptr);
-    LocalJob job;
-    job.ref = ref;
-    job.path = path;
-    job.steps = std::move(known->steps);
-    job.cpus = std::move(known->cpus);
-    job.adopted = true;
-    job.agent = parse_process_identity(ref.id).value_or(ProcessIdentity{});
-    if (job.ref.submitted_ns == 0) job.ref.submitted_ns = changed_at(path);
-    folders_.insert(ref.directory);
-    LocalJob& kept = jobs_.emplace(path, std::move(job)).first->second;
-    if (find_life(kept)) {
-      cores_.hold(path, kept.cpus);
-      watch(kept);
-    }
-    return &kept;
+    return jobs_.find(ref, [&](LocalJob& job) {
+      job.adopted = true;
+      job.agent = parse_process_identity(ref.id).value_or(ProcessIdentity{});
+      if (job.ref.submitted_ns == 0) job.ref.submitted_ns = changed_at(job.path);
+      if (!find_life(job)) return;
+      cores_.hold(job.path, job.cpus);
+      watch(job);
+    });
   }
 
   // Unwatched is found a poll later, not missed.
@@ -295,19 +241,17 @@ class LocalLauncher final : public Launcher {
   // The agent that we know need not be the one that holds the file: it may have come second. And
   // one of an earlier controller may not have come so far that anybody can see it.
   Result<void> cancel_one(const JobRef& ref) {
-    auto found = find(ref);
-    if (!found) return found.error().in("cancel " + ref.name);
-    if (*found == nullptr || (*found)->ended != 0) return {};
-    const LocalJob& job = **found;
+    TRY_ASSIGN(const LocalJob* found, find(ref));
+    if (found == nullptr || found->ended != 0) return {};
+    const LocalJob& job = *found;
     if (any_step_begun(job.steps) && !is_locked(job.path) && !is_alive(job.agent)) return {};
-    auto withdrawn = withdraw(job.path);
-    if (!withdrawn) return trouble_here(withdrawn.error().in("cancel " + ref.name));
+    const auto withdrawn = withdraw(job.path);
+    if (!withdrawn) return trouble_here(withdrawn.error());
     if (*withdrawn) return terminate(job.agent);
     const auto agents = find_agents(job.path);
     for (const ProcessIdentity& agent : agents) TRY(terminate(agent));
     if (agents.empty() && is_locked(job.path)) {
-      return Error{ErrorCode::unavailable,
-                   "cancel " + ref.name + ": a process that can't be seen holds '" + job.path + "'",
+      return Error{ErrorCode::unavailable, "a process that can't be seen holds '" + job.path + "'",
                    true};
     }
     return {};
@@ -317,11 +261,8 @@ class LocalLauncher final : public Launcher {
   Poller& poller_;
   const std::string agent_path_;
   const MpirunHost host_;
-  LocalCores cores_;
-  bool has_mpirun_ = false;
-  std::set<std::string> folders_;                   // made
-  std::set<std::string> rankfiles_;                 // written
-  std::unordered_map<std::string, LocalJob> jobs_;  // by allocation file
+  CoreSets cores_;
+  KnownJobs<LocalJob> jobs_;
 };
 
 }  // namespace

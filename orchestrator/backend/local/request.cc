@@ -31,6 +31,49 @@ Rankfile rankfile_of(const AllocationRequest& request, const Step& step,
 
 }  // namespace
 
+std::string rankfile_text(const Shape& shape, const std::vector<Core>& cores) {
+  const auto threads = static_cast<std::size_t>(shape.threads_per_rank);
+  std::string text;
+  for (int rank = 0; rank < shape.ranks; ++rank) {
+    const std::size_t first = static_cast<std::size_t>(rank) * threads;
+    std::string slots;
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      const bool mine = shape.bind == Bind::socket ? cores[i].socket == cores[first].socket
+                                                   : i >= first && i < first + threads;
+      if (mine) slots += (slots.empty() ? "" : ",") + std::to_string(cores[i].cpus.front());
+    }
+    text += "rank " + std::to_string(rank) + "=localhost slot=" + slots + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> step_argv(const Step& step, const std::string& rankfile) {
+  if (step.starter.kind == StarterKind::none) return step.command.argv;
+  std::vector<std::string> argv = {"mpirun", "-n", std::to_string(step.shape.ranks)};
+  if (!rankfile.empty()) {
+    argv.insert(argv.end(), {"--rankfile", rankfile, "--mca", "rmaps_rank_file_physical", "1"});
+  } else if (!site_places_ranks(step.starter)) {
+    argv.insert(argv.end(), {"--bind-to", "none"});
+  }
+  let_share_cores(step, argv);
+  add_command(step, argv);
+  return argv;
+}
+
+wire::Pairs mpirun_environment(const MpirunHost& host) {
+  wire::Pairs variables = {
+      {"OMPI_MCA_btl", "self,vader"},
+      {"OMPI_MCA_plm", "isolated"},
+      {"OMPI_MCA_pml", "ob1"},
+      {"OMPI_MCA_ras", "^slurm,tm,lsf,gridengine,alps"},
+  };
+  if (!host.can_read_other_memory) {
+    variables.emplace_back("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+  }
+  if (host.is_root) variables.insert(variables.end(), kRootVariables.begin(), kRootVariables.end());
+  return variables;
+}
+
 int cores_wanted(const AllocationRequest& request) {
   int wanted = 0;
   for (const Step& step : request.steps) {
@@ -65,11 +108,7 @@ std::string command_text(const AllocationRequest& request, const std::vector<Cor
   std::string text;
   for (const Step& step : request.steps) {
     text += "# " + step.attempt + ": " + to_string(step.shape) + "\n";
-    std::string line;
-    for (const std::string& word : step_argv(step, rankfile_of(request, step, cores).path)) {
-      line += (line.empty() ? "" : " ") + shell_quoted(word);
-    }
-    text += line + "\n";
+    text += shell_quoted(step_argv(step, rankfile_of(request, step, cores).path)) + "\n";
   }
   return text;
 }

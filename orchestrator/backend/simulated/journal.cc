@@ -3,47 +3,58 @@
 // One JSON object a line: {"v":1,"nodes":N} first, then {"s":name,...} submitted, {"t":time} the
 // clock moved on to, {"x":name} cancelled. What a submission will come to is on its line, so that a
 // changed site file never changes the past.
-#include "orchestrator/backend/simulated/journal.h"
+#include "orchestrator/backend/simulated/cluster.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/files.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint::simulated {
-namespace {
 
 using Json = nlohmann::json;
 
-Fate fate_of(const std::string& word) {
-  for (const Fate fate : {Fate::succeeds, Fate::exits, Fate::loses_node, Fate::runs_out_of_time}) {
-    if (word == to_string(fate)) return fate;
+// Found by nlohmann-json, by its argument.
+static void from_json(const Json& json, Fate& fate) {
+  const auto word = json.get<std::string>();
+  for (const Fate one : {Fate::succeeds, Fate::exits, Fate::loses_node, Fate::runs_out_of_time}) {
+    if (word == to_string(one)) return static_cast<void>(fate = one);
   }
   throw std::invalid_argument("'" + word + "' is no fate of a step");
 }
 
+namespace {
+
+constexpr std::size_t kMostJournalBytes = std::numeric_limits<std::size_t>::max();
+
+// The fields of a step in the order in which they stand in its array.
+template <typename StepType, typename Visit>
+void each_field(StepType& step, Visit visit) {
+  visit(step.attempt);
+  visit(step.seconds);
+  visit(step.fate);
+  visit(step.lasts);
+  visit(step.nodes);
+  visit(step.ranks);
+  visit(step.ranks_per_node);
+  visit(step.threads_per_rank);
+}
+
 SimulatedJob job_of(const Json& line) {
   SimulatedJob job;
-  job.name = line.at("s").get<std::string>();
-  job.nodes = line.at("n").get<int>();
-  job.wait = line.at("w").get<Nanoseconds>();
-  job.limit = line.at("l").get<Nanoseconds>();
+  line.at("s").get_to(job.name);
+  line.at("n").get_to(job.nodes);
+  line.at("w").get_to(job.wait);
+  line.at("l").get_to(job.limit);
   for (const Json& fields : line.at("steps")) {
-    SimulatedStep step;
-    step.attempt = fields.at(0).get<std::string>();
-    step.seconds = fields.at(1).get<double>();
-    step.fate = fate_of(fields.at(2).get<std::string>());
-    step.lasts = fields.at(3).get<Nanoseconds>();
-    step.nodes = fields.at(4).get<int>();
-    step.ranks = fields.at(5).get<int>();
-    step.ranks_per_node = fields.at(6).get<int>();
-    step.threads_per_rank = fields.at(7).get<int>();
-    job.steps.push_back(std::move(step));
+    std::size_t next = 0;
+    each_field(job.steps.emplace_back(), [&](auto& field) { fields.at(next++).get_to(field); });
   }
   return job;
 }
@@ -63,37 +74,34 @@ void apply(const Json& line, Cluster& cluster) {
   }
 }
 
+std::string line_of(const JsonWriter& w) {
+  return w.text() + "\n";
+}
+
 }  // namespace
 
 std::string header_line(int nodes) {
-  JsonWriter w;
-  w.begin_object().key("v").value(1).key("nodes").value(nodes).end_object();
-  return w.text() + "\n";
+  return line_of(JsonWriter().begin_object().put("v", 1).put("nodes", nodes).end_object());
 }
 
 std::string submit_line(const SimulatedJob& job) {
   JsonWriter w;
-  w.begin_object().key("s").value(job.name).key("n").value(job.nodes);
-  w.key("w").value(job.wait).key("l").value(job.limit).key("steps").begin_array();
+  w.begin_object().put("s", job.name).put("n", job.nodes).put("w", job.wait).put("l", job.limit);
+  w.key("steps").begin_array();
   for (const SimulatedStep& step : job.steps) {
-    w.begin_array().value(step.attempt).value(step.seconds).value(to_string(step.fate));
-    w.value(step.lasts).value(step.nodes).value(step.ranks).value(step.ranks_per_node);
-    w.value(step.threads_per_rank).end_array();
+    w.begin_array();
+    each_field(step, [&w](const auto& field) { put(w, field); });
+    w.end_array();
   }
-  w.end_array().end_object();
-  return w.text() + "\n";
+  return line_of(w.end_array().end_object());
 }
 
 std::string clock_line(Nanoseconds now) {
-  JsonWriter w;
-  w.begin_object().key("t").value(now).end_object();
-  return w.text() + "\n";
+  return line_of(JsonWriter().begin_object().put("t", now).end_object());
 }
 
 std::string cancel_line(const std::string& name) {
-  JsonWriter w;
-  w.begin_object().key("x").value(name).end_object();
-  return w.text() + "\n";
+  return line_of(JsonWriter().begin_object().put("x", name).end_object());
 }
 
 Result<Replayed> replay(std::string_view text, int nodes, const std::string& path) {
@@ -139,23 +147,16 @@ Result<void> Journal::append(std::string_view lines) {
   return {};
 }
 
-Result<Opened> open_journal(const std::string& folder, const std::string& path, int nodes) {
+Result<Opened> open_journal(const std::string& path, int nodes) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) return system_error("make folder '" + folder + "'", failure.value());
+  if (failure) return system_error("make folder '" + folder.string() + "'", failure.value());
   Journal journal(Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)));
   const int descriptor = journal.file_.get();
   if (descriptor < 0) return system_error("open '" + path + "'", errno);
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return system_error("read '" + path + "'", errno);
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t got =
-        ::pread(descriptor, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return system_error("read '" + path + "'", got < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(got);
-  }
+  TRY_ASSIGN(const auto stored, read_file_if_there(path, kMostJournalBytes));
+  const std::string text = stored.value_or("");
   TRY_ASSIGN(Replayed replayed, replay(text, nodes, path));
   if (replayed.good_bytes < text.size() &&
       ::ftruncate(descriptor, static_cast<off_t>(replayed.good_bytes)) != 0) {

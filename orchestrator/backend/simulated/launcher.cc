@@ -5,34 +5,29 @@
 // only when someone looks: every observe() of something unfinished moves the clock on.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <set>
 
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/simulated/cluster.h"
-#include "orchestrator/backend/simulated/journal.h"
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/files.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint {
 namespace {
 
-using simulated::Opened;
 using simulated::SimulatedJob;
 
 constexpr int kSimulatedConcurrent = 256;
 
-struct Known {
-  Opened opened;
+struct Known : simulated::Opened {
   bool owes_clock = false;  // the clock moved on and its line is not written yet
 
   Result<void> append(const std::string& lines) {
-    TRY(opened.journal.append((owes_clock ? simulated::clock_line(opened.cluster.now()) : "") +
-                              lines));
+    TRY(journal.append((owes_clock ? simulated::clock_line(cluster.now()) : "") + lines));
     owes_clock = false;
     return {};
   }
-  const SimulatedJob* find(const std::string& name) const { return opened.cluster.find(name); }
 };
 
 class SimulatedLauncher final : public Launcher {
@@ -53,114 +48,85 @@ class SimulatedLauncher final : public Launcher {
 
   std::vector<Result<JobRef>> submit(std::span<const AllocationRequest> requests,
                                      Deadline deadline) override {
-    std::vector<Result<JobRef>> answers;
-    answers.reserve(requests.size());
-    for (const AllocationRequest& request : requests) {
-      answers.push_back(submit_one(request, deadline));
-    }
-    return answers;
+    return each_in_time<JobRef>(clock_, deadline, requests, "submit",
+                                [this](const auto& request) { return submit_one(request); });
   }
 
   Result<std::vector<Observation>> observe(std::span<const JobRef> jobs,
                                            Deadline deadline) override {
     if (clock_.steady() > deadline) return deadline_passed("observe");
     // A cluster moves on once, however many of its jobs are asked for.
-    std::map<std::string, Known*> asked;
+    std::vector<const Known*> theirs;
     std::set<Known*> unfinished;
     for (const JobRef& job : jobs) {
-      auto [entry, is_new] = asked.try_emplace(job.directory, nullptr);
-      if (is_new) {
-        TRY_ASSIGN(entry->second, existing(job.directory));
-      }
-      if (entry->second == nullptr) continue;
-      const SimulatedJob* found = entry->second->find(job.name);
-      if (found != nullptr && found->state != AllocationState::ended) {
-        unfinished.insert(entry->second);
-      }
+      TRY_ASSIGN(Known * known, find(job.directory));
+      theirs.push_back(known);
+      const SimulatedJob* found = known == nullptr ? nullptr : known->cluster.find(job.name);
+      if (found != nullptr && found->state != AllocationState::ended) unfinished.insert(known);
     }
     for (Known* known : unfinished) TRY(move_on(*known));
-
     std::vector<Observation> observations;
     observations.reserve(jobs.size());
-    for (const JobRef& job : jobs)
-      observations.push_back(observation_of(job, asked[job.directory]));
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      observations.push_back(observation_of(jobs[i], theirs[i]));
+    }
     return observations;
   }
 
   std::vector<Result<void>> cancel(std::span<const JobRef> jobs, Deadline deadline) override {
-    std::vector<Result<void>> answers;
-    answers.reserve(jobs.size());
-    for (const JobRef& job : jobs) answers.push_back(cancel_one(job, deadline));
-    return answers;
+    return each_in_time<void>(clock_, deadline, jobs, "cancel",
+                              [this](const JobRef& job) { return cancel_one(job); });
   }
 
   Result<Artifacts> collect(const JobRef& job, Deadline deadline) override {
     if (clock_.steady() > deadline) return deadline_passed("collect " + job.name);
-    TRY_ASSIGN(Known * known, existing(job.directory));
-    const SimulatedJob* found = known == nullptr ? nullptr : known->find(job.name);
+    TRY_ASSIGN(Known * known, find(job.directory));
+    const SimulatedJob* found = known == nullptr ? nullptr : known->cluster.find(job.name);
     if (found == nullptr) {
       return Error{ErrorCode::not_found,
                    "collect " + job.name + ": the simulated cluster of '" + job.directory +
                        "' has no such job",
                    false};
     }
-    return simulated::artifacts_of(*found, known->opened.cluster.now());
+    return simulated::artifacts_of(*found, known->cluster.now());
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
     JsonWriter w(2);
-    w.begin_object().key("name").value(request.name).key("nodes").value(request.shape.nodes);
+    w.begin_object().put("name", request.name).put("nodes", request.shape.nodes);
     w.key("steps").begin_array();
     for (const Step& step : request.steps) {
       const auto drawn = simulated::draw_step(site_, step);
-      w.begin_object().key("attempt").value(step.attempt).key("ranks").value(drawn.ranks);
-      w.key("seconds").value(drawn.seconds).key("command").begin_array();
-      for (const std::string& word : step.command.argv) w.value(word);
-      w.end_array().end_object();
+      w.begin_object().put("attempt", step.attempt).put("ranks", drawn.ranks);
+      w.put("seconds", drawn.seconds).put("command", step.command.argv).end_object();
     }
     w.end_array().end_object();
     return {{request.name + ".simulated.json", w.text() + "\n"}};
   }
 
  private:
-  static std::string journal_path(const std::string& directory) {
-    return directory + "/simulated.journal";
-  }
-
-  // The cluster of this folder, nullptr when it has none.
-  Result<Known*> existing(const std::string& directory) {
+  // The cluster of this folder; nullptr when it has none and none is to be made.
+  Result<Known*> find(const std::string& directory, bool or_make = false) {
     if (const auto found = clusters_.find(directory); found != clusters_.end()) {
       return &found->second;
     }
-    std::error_code ignored;
-    if (!std::filesystem::exists(journal_path(directory), ignored)) {
-      return static_cast<Known*>(nullptr);
-    }
-    return open(directory);
-  }
-
-  Result<Known*> open(const std::string& directory) {
-    if (const auto found = clusters_.find(directory); found != clusters_.end()) {
-      return &found->second;
-    }
-    TRY_ASSIGN(Opened opened,
-               simulated::open_journal(directory, journal_path(directory), site_.nodes));
-    return &clusters_.emplace(directory, Known{std::move(opened), false}).first->second;
+    const std::string path = directory + "/simulated.journal";
+    if (!or_make && !path_exists(path)) return static_cast<Known*>(nullptr);
+    TRY_ASSIGN(auto opened, simulated::open_journal(path, site_.nodes));
+    return &clusters_.emplace(directory, Known{std::move(opened)}).first->second;
   }
 
   static JobRef reference(const SimulatedJob& job, const std::string& directory) {
     return JobRef{job.name, directory, "simulated:" + job.name, job.submitted};
   }
 
-  Result<JobRef> submit_one(const AllocationRequest& request, Deadline deadline) {
-    const std::string clause = "submit " + request.name;
-    if (clock_.steady() > deadline) return deadline_passed(clause);
-    TRY_ASSIGN(Known * known, open(request.directory));
-    if (const SimulatedJob* before = known->find(request.name); before != nullptr) {
+  Result<JobRef> submit_one(const AllocationRequest& request) {
+    TRY_ASSIGN(Known * known, find(request.directory, true));
+    if (const SimulatedJob* before = known->cluster.find(request.name); before != nullptr) {
       return reference(*before, request.directory);
     }
-    if (request.steps.empty()) return Error{ErrorCode::invalid, clause + ": it has no step", false};
-    const int has = known->opened.cluster.nodes();
+    if (request.steps.empty()) return Error{ErrorCode::invalid, "it has no step", false};
+    const int has = known->cluster.nodes();
     SimulatedJob job;
     job.name = request.name;
     job.nodes = std::max(1, request.shape.nodes);
@@ -168,7 +134,7 @@ class SimulatedLauncher final : public Launcher {
     job.wait = simulated::draw_wait(site_, request.name);
     if (job.nodes > has) {
       return Error{ErrorCode::invalid,
-                   clause + ": it asks for " + std::to_string(job.nodes) +
+                   "it asks for " + std::to_string(job.nodes) +
                        " nodes and the simulated cluster has " + std::to_string(has) +
                        (has == site_.nodes ? "; raise simulated.nodes of the site"
                                            : ", the size it was made with; `run --new` makes one "
@@ -180,38 +146,35 @@ class SimulatedLauncher final : public Launcher {
       const double seconds = job.steps.back().seconds;
       if (std::isfinite(seconds) && seconds > 0) continue;
       return Error{ErrorCode::invalid,
-                   clause + ": the model of " + step.attempt + " gives a time of " +
-                       std::to_string(seconds) + " s; expected more than 0",
+                   "the model of " + step.attempt + " gives a time of " + std::to_string(seconds) +
+                       " s; expected more than 0",
                    false};
     }
     // On the disk first: a job that nobody remembers was never submitted.
-    if (auto written = known->append(simulated::submit_line(job)); !written) {
-      return written.error().in(clause);
-    }
-    known->opened.cluster.submit(std::move(job));
-    return reference(*known->find(request.name), request.directory);
+    TRY(known->append(simulated::submit_line(job)));
+    known->cluster.submit(std::move(job));
+    return reference(*known->cluster.find(request.name), request.directory);
   }
 
   // The clock's line is written after the move; without it the next controller makes the same one.
   static Result<void> move_on(Known& known) {
-    known.owes_clock = known.opened.cluster.advance() || known.owes_clock;
+    known.owes_clock = known.cluster.advance() || known.owes_clock;
     return known.owes_clock ? known.append("") : Result<void>();
   }
 
-  Result<void> cancel_one(const JobRef& job, Deadline deadline) {
-    if (clock_.steady() > deadline) return deadline_passed("cancel " + job.name);
-    TRY_ASSIGN(Known * known, existing(job.directory));
-    const SimulatedJob* found = known == nullptr ? nullptr : known->find(job.name);
+  Result<void> cancel_one(const JobRef& job) {
+    TRY_ASSIGN(Known * known, find(job.directory));
+    const SimulatedJob* found = known == nullptr ? nullptr : known->cluster.find(job.name);
     if (found == nullptr || found->state == AllocationState::ended) return {};
     TRY(known->append(simulated::cancel_line(job.name)));
-    known->opened.cluster.cancel(job.name);
+    known->cluster.cancel(job.name);
     return {};
   }
 
   static Observation observation_of(const JobRef& job, const Known* known) {
     Observation seen;
     seen.job = job;
-    const SimulatedJob* found = known == nullptr ? nullptr : known->find(job.name);
+    const SimulatedJob* found = known == nullptr ? nullptr : known->cluster.find(job.name);
     if (found == nullptr) {
       seen.detail = "the simulated cluster does not know it";
       return seen;
@@ -220,7 +183,7 @@ class SimulatedLauncher final : public Launcher {
     seen.state = found->state;
     seen.submitted_ns = found->submitted;
     seen.started_ns = found->started;
-    seen.observed_ns = known->opened.cluster.now();
+    seen.observed_ns = known->cluster.now();
     if (found->state == AllocationState::queued) seen.detail = "waits for its turn or for nodes";
     if (found->state != AllocationState::ended) return seen;
     seen.ended_ns = found->ended;

@@ -9,7 +9,6 @@
 #include <ctime>
 
 #include "orchestrator/backend/allocation.h"
-#include "orchestrator/backend/slurm/limits.h"
 #include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/io/subprocess.h"
 
@@ -139,11 +138,7 @@ class SlurmCommands final : public SlurmTransport {
   }
 
   std::vector<Launcher::EmittedFile> emit(const SlurmSubmission& job) const override {
-    std::string line;
-    for (const std::string& word : sbatch_arguments(job, site_.slurm)) {
-      line += (line.empty() ? "" : " ") + shell_quoted(word);
-    }
-    return {{job.name + ".sbatch.txt", line + "\n"}};
+    return {{job.name + ".sbatch.txt", shell_quoted(sbatch_arguments(job, site_.slurm)) + "\n"}};
   }
 
  private:

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Only questions to the file system and /proc, and the two lists of nodes that failed.
-#include "orchestrator/backend/slurm/files.h"
+#include "orchestrator/backend/slurm/watch.h"
 
-#include <dirent.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
+#include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/base/files.h"
+#include "orchestrator/io/process.h"
 
 namespace kneepoint {
 namespace {
+
+using namespace slurm_fields;
 
 constexpr std::size_t kMostLine = 200;
 
@@ -31,9 +33,8 @@ std::vector<std::string> lines_in(const std::string& path) {
   std::vector<std::string> lines;
   const auto text = read_file_if_there(path, 1 << 20);
   if (!text || !*text) return lines;
-  std::istringstream rest(**text);
-  for (std::string line; std::getline(rest, line);) {
-    if (!line.empty()) lines.push_back(line);
+  for (const std::string_view line : lines_of(**text)) {
+    if (!line.empty()) lines.emplace_back(line);
   }
   return lines;
 }
@@ -79,23 +80,12 @@ Nanoseconds read_suspended(const std::string& directory, const std::string& name
 }
 
 bool is_being_submitted(const std::string& name, const std::string& script_path) {
-  DIR* processes = ::opendir("/proc");
-  if (processes == nullptr) return false;
-  bool found = false;
   const std::string job = std::string("\0--job-name=", 12) + name + '\0';
   const std::string script = '\0' + script_path + '\0';
-  while (const dirent* entry = ::readdir(processes)) {
-    const std::string_view folder = entry->d_name;
-    int pid = 0;
-    if (std::from_chars(folder.data(), folder.data() + folder.size(), pid).ec != std::errc()) {
-      continue;
-    }
-    const auto line = read_file_if_there("/proc/" + std::string(folder) + "/cmdline", 65536);
-    if (!line || !*line) continue;
-    found = found || ((*line)->find(job) != std::string::npos && (*line)->ends_with(script));
-  }
-  ::closedir(processes);
-  return found;
+  const auto processes = all_processes();
+  return std::any_of(processes.begin(), processes.end(), [&](const ProcessWords& process) {
+    return process.words.find(job) != std::string::npos && process.words.ends_with(script);
+  });
 }
 
 std::vector<std::string> read_failed_nodes(const std::string& directory) {

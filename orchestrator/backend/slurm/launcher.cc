@@ -10,12 +10,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/backends.h"
-#include "orchestrator/backend/slurm/files.h"
-#include "orchestrator/backend/slurm/request.h"
+#include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/backend/slurm/watch.h"
 #include "orchestrator/base/fd.h"
 
@@ -64,29 +63,24 @@ class SlurmLauncher final : public Launcher {
     std::vector<std::size_t> places;           // of each in `answers`
     std::map<std::string, std::size_t> first;  // the same request twice is one job
     bool looked = false;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const AllocationRequest& request = requests[i];
+    for (const AllocationRequest& request : requests) {
+      const std::size_t place = answers.size();
+      answers.emplace_back(deadline_passed("submit " + request.name));
       const std::string path = allocation_path(request.directory, request.name);
-      const auto [twin, is_first] = first.emplace(path, i);
-      if (!is_first) {
-        answers.emplace_back(Error{ErrorCode::conflict, std::to_string(twin->second), false});
-        continue;
-      }
-      auto known = prepare(request, looked, deadline);
+      if (!first.emplace(path, place).second) continue;
+      const auto known = prepare(request, looked, deadline);
       if (!known) {
-        answers.emplace_back(known.error().in("submit " + request.name));
+        answers[place] = known.error().in("submit " + request.name);
       } else if (*known) {
-        answers.emplace_back(**known);
+        answers[place] = **known;
       } else {
         jobs.push_back(submission_of(request));
-        places.push_back(i);
-        answers.emplace_back(deadline_passed("submit " + request.name));
+        places.push_back(place);
       }
     }
     if (!jobs.empty()) hand_over(requests, jobs, places, answers, deadline);
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (answers[i] || answers[i].error().code != ErrorCode::conflict) continue;
-      answers[i] = answers[std::stoul(answers[i].error().message)];
+      answers[i] = answers[first[allocation_path(requests[i].directory, requests[i].name)]];
     }
     return answers;
   }
@@ -156,8 +150,7 @@ class SlurmLauncher final : public Launcher {
   Result<Artifacts> collect(const JobRef& ref, Deadline deadline) override {
     if (clock_.steady() > deadline) return deadline_passed("collect " + ref.name);
     TRY_ASSIGN(const SlurmAllocation* job, find(ref));
-    if (job == nullptr) return nothing_to_collect(ref);
-    return artifacts_of(job->steps);
+    return collected(ref, job);
   }
 
   std::vector<EmittedFile> emit(const AllocationRequest& request) const override {
@@ -194,7 +187,7 @@ class SlurmLauncher final : public Launcher {
     }
     if (!job->ref.id.empty()) return std::optional<JobRef>(job->ref);
     // Written, but no answer was noted: an earlier controller, or a call that took too long.
-    const bool on_its_way = is_being_submitted(request.name, script_path(request));
+    const bool on_its_way = is_being_submitted(request.name, submission_of(request).script_path);
     ref.submitted_ns = changed_at(job->path);  // no job of ours is older than its file
     if (!looked) TRY(watch_.look(deadline));
     looked = true;
@@ -263,42 +256,18 @@ class SlurmLauncher final : public Launcher {
     }
   }
 
-  SlurmAllocation& remember(const AllocationRequest& request) {
-    const std::string path = allocation_path(request.directory, request.name);
-    const auto [entry, is_new] = jobs_.try_emplace(path);
-    SlurmAllocation& job = entry->second;
-    if (is_new) {
-      job.ref = JobRef{request.name, request.directory, "", 0};
-      job.path = path;
-      job.steps = known_steps(request);
-      job.changed = clock_.steady();
-    }
-    return job;
-  }
-
   // The job as we know it, or as its allocation file tells it; nullptr when there is none.
   Result<SlurmAllocation*> find(const JobRef& ref) {
-    const std::string path = allocation_path(ref);
-    if (const auto found = jobs_.find(path); found != jobs_.end()) {
-      SlurmAllocation& job = found->second;
-      if (job.ref.id.empty()) job.ref.id = ref.id;
-      if (job.ref.submitted_ns == 0) job.ref.submitted_ns = ref.submitted_ns;
-      return &job;
-    }
-    TRY_ASSIGN(auto known, read_allocation(path));
-    if (!known) return static_cast<SlurmAllocation*>(nullptr);
-    SlurmAllocation job;
-    job.ref = ref;
-    job.path = path;
-    job.steps = std::move(known->steps);
-    job.changed = clock_.steady();
-    job.suspended_ns = read_suspended(ref.directory, ref.name);
-    folders_.insert(ref.directory);
-    return &jobs_.emplace(path, std::move(job)).first->second;
+    return jobs_.find(ref, [&](SlurmAllocation& job) {
+      job.changed = clock_.steady();
+      job.suspended_ns = read_suspended(ref.directory, ref.name);
+    });
   }
 
-  static std::string script_path(const AllocationRequest& request) {
-    return request.directory + "/" + request.name + ".sh";
+  SlurmAllocation& remember(const AllocationRequest& request) {
+    SlurmAllocation& job = jobs_.add(request);
+    if (job.changed == 0) job.changed = clock_.steady();
+    return job;
   }
 
   SlurmSubmission submission_of(const AllocationRequest& request) const {
@@ -317,10 +286,7 @@ class SlurmLauncher final : public Launcher {
   }
 
   Result<void> write_files(const AllocationRequest& request) {
-    if (folders_.count(request.directory) == 0) {
-      TRY(make_folder_for_allocations(request.directory));
-      folders_.insert(request.directory);
-    }
+    TRY(make_folder_for_allocations(request.directory));
     auto written = write_script(request);
     // The allocation file comes last: where it is, the script is too.
     if (written) {
@@ -328,9 +294,8 @@ class SlurmLauncher final : public Launcher {
                                  slurm_allocation_text(request, site_, is_root_),
                                  request.push.url.empty() ? kForAll : kOwnerOnly);
     }
-    if (written) return {};
-    folders_.clear();  // the next try makes again what somebody may have removed
-    return trouble_here(written.error());
+    if (!written) return trouble_here(written.error());
+    return {};
   }
 
   // sbatch --test-only wants to read a script: a file of this call's own, since other controllers
@@ -356,8 +321,7 @@ class SlurmLauncher final : public Launcher {
   std::unique_ptr<SlurmTransport> transport_;
   const SlurmCluster cluster_;
   SlurmWatch watch_;
-  std::set<std::string> folders_;                // made
-  std::map<std::string, SlurmAllocation> jobs_;  // by allocation file
+  KnownJobs<SlurmAllocation> jobs_;
 };
 
 }  // namespace

@@ -2,11 +2,9 @@
 //
 // Only limits that hold for one job are read: those on how many jobs run at once pass by
 // themselves.
-#include "orchestrator/backend/slurm/limits.h"
+#include "orchestrator/backend/slurm/text.h"
 
 #include <algorithm>
-
-#include "orchestrator/backend/slurm/fields.h"
 
 namespace kneepoint {
 namespace {
@@ -14,11 +12,11 @@ namespace {
 using namespace slurm_fields;
 
 // "cpu=64,node=2" -> 2
-int nodes_of(std::string_view tres) {
+int nodes_in_tres(std::string_view tres) {
   constexpr std::string_view kNode = "node=";
   while (!tres.empty()) {
     const std::string_view one = tres.substr(0, tres.find(','));
-    if (one.starts_with(kNode)) return number_of(one.substr(kNode.size()));
+    if (one.starts_with(kNode)) return leading_number(one.substr(kNode.size()));
     tres.remove_prefix(std::min(tres.size(), one.size() + 1));
   }
   return 0;
@@ -29,7 +27,7 @@ int smaller(int a, int b) {
 }
 
 SlurmAllowance allowance_of(std::string_view most, std::string_view group, std::string_view wall) {
-  return {smaller(nodes_of(most), nodes_of(group)), limit_of(wall)};
+  return {smaller(nodes_in_tres(most), nodes_in_tres(group)), limit_of(wall)};
 }
 
 std::string why_over(const SlurmAllowance& allows, const std::string& whose,

@@ -2,7 +2,7 @@
 //
 // Every number is said outright: since 22.05 srun no longer takes the CPUs of a task from its job,
 // and what is said wins over whatever variables a site's prologue sets.
-#include "orchestrator/backend/slurm/request.h"
+#include "orchestrator/backend/slurm/text.h"
 
 #include <algorithm>
 #include <iterator>
@@ -10,8 +10,6 @@
 
 #include "orchestrator/backend/allocation.h"
 #include "orchestrator/backend/allocation_files.h"
-#include "orchestrator/backend/mpirun_command.h"
-#include "orchestrator/backend/slurm/text.h"
 
 namespace kneepoint {
 namespace {
@@ -76,8 +74,7 @@ std::string placed_by(const Step& step, const Site& site) {
 std::vector<std::string> slurm_step_argv(const Step& step, const Site& site) {
   if (step.starter.kind == StarterKind::none) return step.command.argv;
   auto argv = step.starter.kind == StarterKind::srun ? srun_argv(step, site) : mpirun_argv(step);
-  argv.insert(argv.end(), step.starter.options.begin(), step.starter.options.end());
-  argv.insert(argv.end(), step.command.argv.begin(), step.command.argv.end());
+  add_command(step, argv);
   return argv;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "orchestrator/backend/slurm/rest_text.h"
+#include "orchestrator/base/hash.h"
 #include "orchestrator/base/node_list.h"
 #include "orchestrator/base/text.h"
 
@@ -24,6 +25,11 @@ const Json& member(const Json& object, const char* key) {
   if (!object.is_object()) return nothing;
   const auto found = object.find(key);
   return found == object.end() ? nothing : *found;
+}
+
+const Json& items_of(const Json& value) {
+  static const Json none = Json::array();
+  return value.is_array() ? value : none;
 }
 
 // A word, or the first of a list of words.
@@ -101,8 +107,8 @@ SlurmJob rest_job_of(const Json& from) {
   job.failed_node = word(member(from, "failed_node"));
   job.submitted = rest_time_of(member(from, "submit_time"));
   job.started = rest_time_of(member(from, "start_time"));
-  const bool over = job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
-                    job.state != "CONFIGURING";
+  const bool over = job.state != SlurmState::pending && job.state != SlurmState::running &&
+                    job.state != SlurmState::suspended && job.state != SlurmState::configuring;
   // Of a job that runs, Slurm tells when it would be ended.
   if (over) job.ended = rest_time_of(member(from, "end_time"));
   // One that was cancelled in the queue is told to have started when it ended.
@@ -146,57 +152,42 @@ bool is_up(const Json& node) {
   return true;
 }
 
-// "gpu:a100:4(S:0)" or "gpu:4": how many.
-int gpus_in(const std::string& gres) {
-  int sum = 0;
-  for (std::size_t at = gres.find("gpu"); at != std::string::npos; at = gres.find("gpu", at + 1)) {
-    const std::size_t end = std::min(gres.find_first_of(",(", at), gres.size());
-    const std::string one = gres.substr(at, end - at);
-    const std::size_t colon = one.rfind(':');
-    sum += colon == std::string::npos ? 1 : std::atoi(one.c_str() + colon + 1);
-  }
-  return sum;
-}
-
 // [{"type": "node", "count": 2}, ...] -> 2
-int nodes_of(const Json& tres) {
-  if (!tres.is_array()) return 0;
-  for (const Json& one : tres) {
+int rest_nodes_in(const Json& tres) {
+  for (const Json& one : items_of(tres)) {
     if (word(member(one, "type")) == "node") return static_cast<int>(number(member(one, "count")));
   }
   return 0;
 }
 
-int value_of_base64(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '-' || c == '+') return 62;
-  return c == '_' || c == '/' ? 63 : -1;
+// Of the alphabet for URLs, without its padding.
+Json json_in_base64(std::string text) {
+  std::replace(text.begin(), text.end(), '-', '+');
+  std::replace(text.begin(), text.end(), '_', '/');
+  text.resize((text.size() + 3) / 4 * 4, '=');
+  std::string bytes;
+  return base64_decoded(text, bytes) ? json_in(bytes) : Json();
 }
 
-std::string from_base64(std::string_view text) {
-  std::string bytes;
-  unsigned bits = 0;
-  int have = 0;
-  for (const char c : text) {
-    const int value = value_of_base64(c);
-    if (value < 0) break;
-    bits = (bits << 6 | static_cast<unsigned>(value)) & 0xFFFFFF;
-    have += 6;
-    if (have < 8) continue;
-    have -= 8;
-    bytes += static_cast<char>(bits >> have & 0xFF);
+// The jobs of an answer, or none where it has no list of them.
+std::optional<std::vector<SlurmJob>> jobs_in(const Json& answer, SlurmJob (*read)(const Json&),
+                                             const std::string& user = "") {
+  const Json& list = member(answer, "jobs");
+  if (!list.is_array()) return std::nullopt;
+  std::vector<SlurmJob> jobs;
+  for (const Json& one : list) {
+    const std::string whose = word(member(one, "user_name"));
+    if (!user.empty() && !whose.empty() && whose != user) continue;
+    SlurmJob job = read(one);
+    if (!job.id.empty() && !job.state.word.empty()) jobs.push_back(std::move(job));
   }
-  return bytes;
+  return jobs;
 }
 
 RestErrors errors_of(const Json& answer) {
   RestErrors found;
   found.is_json = answer.is_object();
-  const Json& errors = member(answer, "errors");
-  if (!errors.is_array()) return found;
-  for (const Json& one : errors) {
+  for (const Json& one : items_of(member(answer, "errors"))) {
     std::string said = word(member(one, "error"));
     const std::string description = word(member(one, "description"));
     if (said.empty() || said == "Unspecified error" || said == "Failure during parsing") {
@@ -227,28 +218,11 @@ std::optional<std::vector<SlurmJob>> parse_rest_jobs(std::string_view body, cons
                                                      RestErrors* errors) {
   const Json answer = json_in(body);
   if (errors != nullptr) *errors = errors_of(answer);
-  const Json& list = member(answer, "jobs");
-  if (!list.is_array()) return std::nullopt;
-  std::vector<SlurmJob> jobs;
-  for (const Json& one : list) {
-    const std::string whose = word(member(one, "user_name"));
-    if (!user.empty() && !whose.empty() && whose != user) continue;
-    SlurmJob job = rest_job_of(one);
-    if (!job.id.empty() && !job.state.empty()) jobs.push_back(std::move(job));
-  }
-  return jobs;
+  return jobs_in(answer, rest_job_of, user);
 }
 
 std::optional<std::vector<SlurmJob>> parse_rest_history(std::string_view body) {
-  const Json answer = json_in(body);
-  const Json& list = member(answer, "jobs");
-  if (!list.is_array()) return std::nullopt;
-  std::vector<SlurmJob> jobs;
-  for (const Json& one : list) {
-    SlurmJob job = past_job_of(one);
-    if (!job.id.empty() && !job.state.empty()) jobs.push_back(std::move(job));
-  }
-  return jobs;
+  return jobs_in(json_in(body), past_job_of);
 }
 
 std::string parse_rest_version(std::string_view body) {
@@ -261,9 +235,7 @@ std::string parse_rest_version(std::string_view body) {
 std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
   std::vector<RestPartition> partitions;
   const Json answer = json_in(body);
-  const Json& list = member(answer, "partitions");
-  if (!list.is_array()) return partitions;
-  for (const Json& one : list) {
+  for (const Json& one : items_of(member(answer, "partitions"))) {
     RestPartition& partition = partitions.emplace_back();
     partition.name = word(member(one, "name"));
     const Json& flags = member(one, "flags");
@@ -296,8 +268,7 @@ SlurmAccounting parse_rest_accounting(std::string_view associations, std::string
                                       const std::string& user) {
   SlurmAccounting read;
   const Json mine = json_in(associations);
-  const Json& list = member(mine, "associations");
-  for (const Json& one : list.is_array() ? list : Json::array()) {
+  for (const Json& one : items_of(member(mine, "associations"))) {
     if (word(member(one, "user")) != user) continue;
     const Json& most = member(one, "max");
     const Json& tres = member(most, "tres");
@@ -308,17 +279,16 @@ SlurmAccounting parse_rest_accounting(std::string_view associations, std::string
     // A number up to v0.0.38, then a boolean.
     const Json& is_default = member(one, "is_default");
     added.is_default = is_default.is_boolean() ? is_default.get<bool>() : number(is_default) > 0;
-    added.allows = {nodes_of(member(member(tres, "per"), "job")),
+    added.allows = {rest_nodes_in(member(member(tres, "per"), "job")),
                     number(member(member(member(most, "jobs"), "per"), "wall_clock")) * kMinute};
   }
   const Json all = json_in(qos);
   for (const char* key : {"QOS", "qos"}) {
-    const Json& found = member(all, key);
-    for (const Json& one : found.is_array() ? found : Json::array()) {
+    for (const Json& one : items_of(member(all, key))) {
       const Json& most = member(member(one, "limits"), "max");
       read.qos.push_back(
           {word(member(one, "name")),
-           {nodes_of(member(member(member(most, "tres"), "per"), "job")),
+           {rest_nodes_in(member(member(member(most, "tres"), "per"), "job")),
             number(member(member(member(most, "wall_clock"), "per"), "job")) * kMinute}});
     }
   }
@@ -339,19 +309,16 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
     cluster.time_limit = one.most_time;
   }
   const Json answer = json_in(nodes);
-  const Json& list = member(answer, "nodes");
-  if (!list.is_array()) return cluster;
   bool first = true;
-  for (const Json& node : list) {
+  for (const Json& node : items_of(member(answer, "nodes"))) {
     if (!has_word(member(node, "partitions"), cluster.partition)) continue;
     if (is_up(node)) ++cluster.nodes_up;
     const auto least = [&](int& value, std::int64_t other) {
       value = first ? static_cast<int>(other) : std::min(value, static_cast<int>(other));
     };
     const std::int64_t cores = number(member(node, "cores")) * number(member(node, "sockets"));
-    least(cluster.cpus_per_node, number(member(node, "cpus")));
     least(cluster.cores_per_node, cores);
-    least(cluster.gpus_per_node, gpus_in(word(member(node, "gres"))));
+    least(cluster.gpus_per_node, gpus_of(word(member(node, "gres"))));
     first = false;
   }
   return cluster;
@@ -362,9 +329,7 @@ std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std:
   const std::set<std::string> wanted(asked.begin(), asked.end());
   std::vector<std::string> down;
   const Json answer = json_in(body);
-  const Json& list = member(answer, "nodes");
-  if (!list.is_array()) return down;
-  for (const Json& node : list) {
+  for (const Json& node : items_of(member(answer, "nodes"))) {
     std::string name = word(member(node, "name"));
     if (wanted.contains(name) && !is_up(node)) down.push_back(std::move(name));
   }
@@ -376,7 +341,7 @@ TokenClaims parse_token(std::string_view token) {
   const std::size_t first = token.find('.');
   if (first == std::string_view::npos) return claims;
   const std::size_t second = std::min(token.find('.', first + 1), token.size());
-  const Json payload = json_in(from_base64(token.substr(first + 1, second - first - 1)));
+  const Json payload = json_in_base64(std::string(token.substr(first + 1, second - first - 1)));
   const Json& expires = member(payload, "exp");
   if (expires.is_number()) {
     // Some tokens are made to hold for centuries.

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orchestrator/backend/slurm/limits.h"
+#include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/backend/slurm/transport.h"
 #include "orchestrator/base/node_list.h"
 

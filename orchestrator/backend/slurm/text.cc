@@ -8,12 +8,89 @@
 #include <map>
 
 #include "orchestrator/backend/allocation.h"
-#include "orchestrator/backend/slurm/fields.h"
 
 namespace kneepoint {
-namespace {
+
+namespace slurm_fields {
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::vector<std::string_view> fields_of(std::string_view line, std::size_t most) {
+  std::vector<std::string_view> fields;
+  while (fields.size() + 1 < most) {
+    const std::size_t bar = line.find('|');
+    if (bar == std::string_view::npos) break;
+    fields.push_back(line.substr(0, bar));
+    line.remove_prefix(bar + 1);
+  }
+  fields.push_back(line);
+  return fields;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+int leading_number(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+Nanoseconds limit_of(std::string_view text) {
+  std::int64_t days = 0;
+  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+    days = leading_number(text.substr(0, dash));
+    text.remove_prefix(dash + 1);
+  }
+  std::int64_t seconds = 0;
+  while (!text.empty()) {
+    const std::size_t colon = text.find(':');
+    const std::string_view part = text.substr(0, colon);
+    if (part.empty() || part.front() < '0' || part.front() > '9') return 0;
+    seconds = seconds * 60 + leading_number(part);
+    if (colon == std::string_view::npos) break;
+    text.remove_prefix(colon + 1);
+  }
+  return (days * 86'400 + seconds) * kSecond;
+}
+
+}  // namespace slurm_fields
 
 using namespace slurm_fields;
+
+int gpus_of(std::string_view gres) {
+  int gpus = 0;
+  while (!gres.empty()) {
+    const std::size_t comma = gres.find(',');
+    std::string_view one = gres.substr(0, comma);
+    one = one.substr(0, one.find('('));
+    if (one == "gpu") ++gpus;
+    if (one.starts_with("gpu:")) {
+      const std::string_view last = one.substr(one.rfind(':') + 1);
+      const bool is_count = !last.empty() && last.front() >= '0' && last.front() <= '9';
+      gpus += is_count ? leading_number(last) : 1;
+    }
+    if (comma == std::string_view::npos) break;
+    gres.remove_prefix(comma + 1);
+  }
+  return gpus;
+}
+
+namespace {
 
 // "1794840519" -> ns; "N/A", "Unknown", "None" -> 0.
 Nanoseconds time_of(std::string_view text) {
@@ -32,9 +109,8 @@ bool is_job_id(std::string_view text) {
 std::string present(std::string_view text) {
   static constexpr std::string_view kNothing[] = {"None",          "(null)", "N/A", "Unknown",
                                                   "None assigned", "n/a",    ""};
-  const bool nothing =
-      std::find(std::begin(kNothing), std::end(kNothing), text) != std::end(kNothing);
-  return nothing ? std::string() : std::string(text);
+  const bool is_nothing = std::ranges::find(kNothing, text) != std::end(kNothing);
+  return is_nothing ? std::string() : std::string(text);
 }
 
 // "CANCELLED by 1000" -> the uid; flags of newer versions ("RUNNING,SIGNALING") are cut off.
@@ -47,25 +123,6 @@ void read_state(std::string_view text, SlurmJob& job) {
   if (text.ends_with('+')) text.remove_suffix(1);
   job.completing = text.find("COMPLETING") != std::string_view::npos;
   job.state = text.substr(0, text.find(','));
-}
-
-// "gpu:a100:4(S:0-1),nvme:1" -> 4
-int gpus_of(std::string_view gres) {
-  int gpus = 0;
-  while (!gres.empty()) {
-    const std::size_t comma = gres.find(',');
-    std::string_view one = gres.substr(0, comma);
-    one = one.substr(0, one.find('('));
-    if (one == "gpu") ++gpus;
-    if (one.starts_with("gpu:")) {
-      const std::string_view last = one.substr(one.rfind(':') + 1);
-      const bool is_count = !last.empty() && last.front() >= '0' && last.front() <= '9';
-      gpus += is_count ? number_of(last) : 1;
-    }
-    if (comma == std::string_view::npos) break;
-    gres.remove_prefix(comma + 1);
-  }
-  return gpus;
 }
 
 // The lines of squeue and sacct are alike, but that sacct has an exit code after the times.
@@ -82,9 +139,9 @@ std::vector<SlurmJob> parse_jobs(std::string_view text, bool with_exit_code) {
     job.started = time_of(fields[3]);
     job.ended = time_of(fields[4]);
     if (with_exit_code) {
-      job.exit_code = number_of(fields[5]);
+      job.exit_code = leading_number(fields[5]);
       const std::size_t colon = fields[5].find(':');
-      if (colon != std::string_view::npos) job.signal = number_of(fields[5].substr(colon + 1));
+      if (colon != std::string_view::npos) job.signal = leading_number(fields[5].substr(colon + 1));
     }
     job.reason = present(fields[count - 4]);
     job.nodes = present(fields[count - 3]);
@@ -96,7 +153,7 @@ std::vector<SlurmJob> parse_jobs(std::string_view text, bool with_exit_code) {
 
 // "1-infinite", "2-8", "1" of sinfo: the largest job in nodes; 0: no limit.
 int most_nodes_of(std::string_view range) {
-  return number_of(range.substr(range.find('-') + 1));
+  return leading_number(range.substr(range.find('-') + 1));
 }
 
 bool can_run(std::string_view state) {
@@ -195,8 +252,6 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
     const std::string_view key = trimmed(line.substr(0, equals));
     const std::string_view value = trimmed(line.substr(equals + 1));
     if (key == "SLURM_VERSION") cluster.version = value;
-    if (key == "ClusterName") cluster.name = value;
-    if (key == "MinJobAge") cluster.min_job_age = number_of(value) * kSecond;
     if (key == "AccountingStorageType") {
       // Only slurmdbd can be asked by sacct; "(null)" since 23.11 where it was ".../none" before.
       cluster.has_accounting = value.find("slurmdbd") != std::string_view::npos;
@@ -205,7 +260,7 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
   // A partition has a line for each kind and state of its nodes.
   std::string standard;
   struct Sum {
-    int nodes = 0, up = 0, cpus = 0, cores = 0, gpus = -1, most = 0;
+    int nodes = 0, up = 0, cores = 0, gpus = -1, most = 0;
     Nanoseconds limit = 0;
   };
   std::map<std::string, Sum> sums;
@@ -219,13 +274,11 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
     }
     if (sums.count(name) == 0) cluster.partitions.push_back(name);
     Sum& sum = sums[name];
-    const int nodes = number_of(fields[1]);
-    const int cores = number_of(fields[3]) * number_of(fields[4]);
-    const int cpus = number_of(fields[2]);
+    const int nodes = leading_number(fields[1]);
+    const int cores = leading_number(fields[3]) * leading_number(fields[4]);
     sum.nodes += nodes;
     if (can_run(fields[8])) sum.up += nodes;
     if (nodes == 0) continue;
-    sum.cpus = sum.cpus == 0 ? cpus : std::min(sum.cpus, cpus);
     sum.cores = sum.cores == 0 ? cores : std::min(sum.cores, cores);
     const int gpus = gpus_of(fields[5]);
     sum.gpus = sum.gpus < 0 ? gpus : std::min(sum.gpus, gpus);
@@ -237,7 +290,6 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
     const Sum& sum = found->second;
     cluster.nodes = sum.nodes;
     cluster.nodes_up = sum.up;
-    cluster.cpus_per_node = sum.cpus;
     cluster.cores_per_node = sum.cores;
     cluster.gpus_per_node = std::max(0, sum.gpus);
     cluster.most_nodes = sum.most;

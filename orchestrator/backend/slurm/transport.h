@@ -9,6 +9,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "orchestrator/backend/launcher.h"
@@ -32,13 +34,41 @@ struct SlurmSubmission {
   std::vector<std::string> exclude;  // nodes it must not get
 };
 
+// The base state of a job: "PENDING", "NODE_FAIL"...; never "CANCELLED by 0". Only those that the
+// launcher tells apart have a kind; what each word means is in words.cc.
+struct SlurmState {
+  enum Kind {
+    other,
+    pending,
+    configuring,
+    running,
+    suspended,
+    stopped,
+    completed,
+    failed,
+    cancelled,
+    timeout,
+    out_of_memory,
+    deadline,
+  };
+  SlurmState() = default;
+  template <typename Text>
+  requires std::is_convertible_v<const Text&, std::string_view> SlurmState(const Text& its_word)
+      : SlurmState(std::string_view(its_word)) {}
+  SlurmState(std::string_view its_word);
+  bool operator==(Kind one) const { return kind == one; }
+
+  std::string word;
+  Kind kind = other;
+};
+
 // One job as Slurm tells of it, whatever transport and version. Times are Slurm's own, in whole
 // seconds since the epoch as nanoseconds; 0: none.
 struct SlurmJob {
   std::string id;
   std::string name;
   std::string directory;
-  std::string state;        // base state: "PENDING", "NODE_FAIL"...; never "CANCELLED by 0"
+  SlurmState state;
   bool completing = false;  // over, but its nodes are still being cleaned
   std::string reason;       // why it waits, or why it ended: "Priority", "NodeDown"; "": none
   std::string nodes;        // "n[1-4]"; "": none yet
@@ -54,16 +84,13 @@ struct SlurmJob {
 // What a cluster says of itself. Asked once, when the launcher is made.
 struct SlurmCluster {
   std::string version;  // "22.05.8"
-  std::string name;
   bool has_accounting = false;
-  bool excludes_nodes = true;               // a request can name nodes that it does not want
-  Nanoseconds min_job_age = 300 * kSecond;  // ended jobs stay in the controller's memory so long
-  std::string partition;  // the site's, or Slurm's default one; "": there is no default
+  bool excludes_nodes = true;  // a request can name nodes that it does not want
+  std::string partition;       // the site's, or Slurm's default one; "": there is no default
   std::vector<std::string> partitions;
-  int nodes = 0;          // of that partition, whatever their state
-  int nodes_up = 0;       // of them not down, drained or failed
-  int cpus_per_node = 0;  // of the smallest one
-  int cores_per_node = 0;
+  int nodes = 0;           // of that partition, whatever their state
+  int nodes_up = 0;        // of them not down, drained or failed
+  int cores_per_node = 0;  // of the smallest one
   int gpus_per_node = 0;
   int most_nodes = 0;          // of one job in the partition; 0: no limit
   Nanoseconds time_limit = 0;  // of the partition; 0: none

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-#include "orchestrator/backend/slurm/files.h"
-#include "orchestrator/backend/slurm/request.h"
+#include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/base/node_list.h"
 
 namespace kneepoint {
@@ -24,6 +23,11 @@ constexpr int kFailedStarts = 2;
 constexpr Nanoseconds kSkew = kMinute;  // between the clocks of file server and slurmctld
 
 }  // namespace
+
+Nanoseconds look_interval(Nanoseconds since_last_change, bool any_running) {
+  return std::clamp<Nanoseconds>(since_last_change / 10, kSecond,
+                                 any_running ? 15 * kSecond : kMinute);
+}
 
 std::string SlurmWatch::key_of(const std::string& name, const std::string& directory) {
   return name + '\n' + directory;
@@ -106,7 +110,7 @@ bool SlurmWatch::needs_accounting(const SlurmAllocation& job) const {
   if (job.over) return false;
   const SlurmJob* told = listed(job.ref);
   if (told == nullptr) return is_in_doubt(job);
-  return told->state == "CANCELLED" && !job.cancelled && told->ended_by.empty();
+  return told->state == SlurmState::cancelled && !job.cancelled && told->ended_by.empty();
 }
 
 void SlurmWatch::schedule(const std::vector<SlurmAllocation*>& jobs) {
@@ -124,27 +128,13 @@ void SlurmWatch::schedule(const std::vector<SlurmAllocation*>& jobs) {
   if (next_look_ > 0) next_look_ = any ? last_look_ + look_interval(youngest, running) : 0;
 }
 
-Observation SlurmWatch::blank(const SlurmAllocation& job) const {
-  Observation seen;
-  seen.job = job.ref;
-  seen.submitted_ns = job.ref.submitted_ns;
-  seen.nodes = job.nodes;
-  seen.suspended_ns = job.suspended_ns;
-  seen.observed_ns = std::max(clock_.wall(), job.ref.submitted_ns);
-  return seen;
-}
-
 void SlurmWatch::note(SlurmAllocation& job, AllocationState state) const {
   if (job.state != state || job.changed == 0) job.changed = clock_.steady();
   job.state = state;
 }
 
 Observation SlurmWatch::observe(SlurmAllocation& job, Deadline deadline) {
-  if (job.over) {
-    Observation seen = *job.over;
-    seen.observed_ns = std::max(clock_.wall(), seen.ended_ns);
-    return seen;
-  }
+  if (job.over) return job.as_known(clock_);
   if (const SlurmJob* told = listed(job.ref)) return digest(job, *told, deadline);
   // Pending or running by accounting alone is what a lost job looks like.
   const SlurmJob* past = recorded(job.ref);
@@ -162,7 +152,7 @@ Observation SlurmWatch::digest(SlurmAllocation& job, const SlurmJob& told, Deadl
   const SlurmMeaning meaning = meaning_of(told, clock_.wall());
   // A completing job is listed with the nodes that are not clean yet.
   if (!told.nodes.empty() && (!told.completing || job.nodes.empty())) job.nodes = told.nodes;
-  Observation seen = blank(job);
+  Observation seen = job.as_known(clock_);
   seen.state = meaning.state;
   seen.detail = meaning.detail;
   if (meaning.state == AllocationState::queued) {
@@ -218,15 +208,16 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
     return true;
   };
   const Nanoseconds patience = patience_for(job, told);
-  if (patience > 0 && wait(job.late_since, patience,
-                           "over for Slurm (" + told.state + "); its files are not here yet")) {
+  if (patience > 0 &&
+      wait(job.late_since, patience,
+           "over for Slurm (" + told.state.word + "); its files are not here yet")) {
     return seen;
   }
   if (job.requeued) {
     seen.preempted = true;
     seen.reason = Reason::none;
     seen.detail = "Slurm put job " + job.ref.id + " back into the queue, where we took it out";
-  } else if (told.state == "CANCELLED" && !job.cancelled && told.ended_by.empty() &&
+  } else if (told.state == SlurmState::cancelled && !job.cancelled && told.ended_by.empty() &&
              cluster_.has_accounting) {
     const SlurmJob* past = recorded(job.ref);
     if (past != nullptr && !past->ended_by.empty()) {
@@ -244,18 +235,20 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
   const bool begun = any_step_begun(job.steps);
   if (!begun && seen.reason != Reason::user_cancelled) {
     const std::string said = last_output_line(slurm_output_path(job.ref.directory, job.ref.name));
-    if (seen.detail.empty()) seen.detail = "Slurm ended job " + job.ref.id + " as " + told.state;
+    if (seen.detail.empty())
+      seen.detail = "Slurm ended job " + job.ref.id + " as " + told.state.word;
     seen.detail += said.empty() ? "; it wrote nothing into " + job.ref.directory +
                                       " (is that folder there on the nodes, and writable?)"
                                 : "; it said: " + said;
     if (told.started > 0 && seen.reason == Reason::none && !seen.preempted) {
       seen.detail += note_failed_start(job);
     }
-  } else if (told.state == "FAILED") {
+  } else if (told.state == SlurmState::failed) {
     const std::string said = last_output_line(slurm_output_path(job.ref.directory, job.ref.name));
     if (!said.empty()) seen.detail += "; it said: " + said;
   }
-  const std::string trouble = told.state == "FAILED" ? folder_trouble(job.ref.directory) : "";
+  const std::string trouble =
+      told.state == SlurmState::failed ? folder_trouble(job.ref.directory) : "";
   if (!trouble.empty()) seen.detail += "; " + trouble;
   seen.state = AllocationState::ended;
   seen.ended_ns = std::max({told.ended, told.started, job.ref.submitted_ns});
@@ -266,10 +259,11 @@ Observation SlurmWatch::ended(SlurmAllocation& job, const SlurmJob& told, Observ
 }
 
 Nanoseconds SlurmWatch::patience_for(const SlurmAllocation& job, const SlurmJob& told) {
-  if (told.state == "COMPLETED") return all_steps_ended(job.steps) ? 0 : kFilesLate;
+  if (told.state == SlurmState::completed) return all_steps_ended(job.steps) ? 0 : kFilesLate;
   // Its script ran: something of it must turn up, or it would be handed over again for nothing.
-  const bool ran = told.started > 0 && (told.state == "FAILED" || told.state == "TIMEOUT" ||
-                                        told.state == "OUT_OF_MEMORY");
+  const bool ran =
+      told.started > 0 && (told.state == SlurmState::failed || told.state == SlurmState::timeout ||
+                           told.state == SlurmState::out_of_memory);
   if (!ran || any_step_begun(job.steps)) return 0;
   if (!last_output_line(slurm_output_path(job.ref.directory, job.ref.name)).empty()) return 0;
   return told.reason == "JobLaunchFailure" ? kFolderLate : kFilesLate;
@@ -284,7 +278,7 @@ void SlurmWatch::take_back(SlurmAllocation& job, Deadline deadline) {
 }
 
 void SlurmWatch::note_suspension(SlurmAllocation& job, const SlurmJob& told) const {
-  if (told.state != "SUSPENDED" && told.state != "STOPPED") return;
+  if (told.state != SlurmState::suspended && told.state != SlurmState::stopped) return;
   if (job.suspended_ns >= asked_wall_) return;  // the same list as before
   job.suspended_ns = asked_wall_;               // not now: it may have gone on since
   // Not being able to note it costs the next controller this knowledge, no more.
@@ -297,7 +291,7 @@ Observation SlurmWatch::not_listed(SlurmAllocation& job) {
   const Nanoseconds now = clock_.steady();
   const bool silent = !accounting_silent_.empty();
   if (silent || job.missing_since == 0) job.missing_since = now;
-  Observation seen = blank(job);
+  Observation seen = job.as_known(clock_);
   seen.started_ns = job.started;
   const bool all_ended = all_steps_ended(job.steps);
   if (!all_ended && now - job.missing_since < kMissing) {

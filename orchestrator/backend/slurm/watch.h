@@ -17,6 +17,32 @@
 
 namespace kneepoint {
 
+// What a Slurm job's own files tell, whatever Slurm still knows of it: what did the batch script
+// say, did the job stand still; and the nodes that failed under a study.
+
+// The last line that the batch script wrote, cut to a sentence; "": none.
+std::string last_output_line(const std::string& output_path);
+
+// Why nothing can be written there, as this host sees it: full or read-only; "": nothing is wrong.
+std::string folder_trouble(const std::string& directory);
+
+// <directory>/<name>.suspended: when the job was last seen to stand still, for the next controller;
+// 0: never.
+Result<void> note_suspended(const std::string& directory, const std::string& name,
+                            Nanoseconds wall);
+Nanoseconds read_suspended(const std::string& directory, const std::string& name);
+
+// Is a process on this host submitting a job of that name? An sbatch outlives the controller that
+// started it.
+bool is_being_submitted(const std::string& name, const std::string& script_path);
+
+// <directory>/failed-nodes.txt: one node a line.
+std::vector<std::string> read_failed_nodes(const std::string& directory);
+Result<void> add_failed_nodes(const std::string& directory, const std::vector<std::string>& nodes);
+// <directory>/failed-starts.txt: the node of each allocation that ended before a step began. How
+// many it has now.
+Result<int> add_failed_start(const std::string& directory, const std::string& node);
+
 // What each state of a Slurm job means for the allocation, and the sentence for people. Pure; one
 // table, with the words of 21.08 to 25.x. A state that the table lacks is taken for running: the
 // next look, or the plan's time limit, will tell.
@@ -35,25 +61,18 @@ SlurmMeaning meaning_of(const SlurmJob& job, Nanoseconds wall);
 Nanoseconds look_interval(Nanoseconds since_last_change, bool any_running);
 
 // An allocation as its launcher knows it. Moments are on the steady clock; 0: not so.
-struct SlurmAllocation {
-  JobRef ref;
-  std::string path;  // the allocation file
-  std::vector<KnownStep> steps;
+struct SlurmAllocation : RemoteJob {
+  using RemoteJob::RemoteJob;
   Nanoseconds doubtful_until = 0;  // it was submitted without an answer: it may turn up until then
   Nanoseconds missing_since = 0;   // Slurm does not list it
   Nanoseconds late_since = 0;      // over for Slurm, but not by its files
   Nanoseconds asked_since = 0;     // who cancelled it?
   Nanoseconds completing_since = 0;  // its nodes are being cleaned
-  Nanoseconds suspended_ns = 0;      // wall clock: when it was last seen suspended
   Nanoseconds changed = 0;           // its state, as far as we know
-  bool cancelled = false;            // by us
   bool begun = false;                // one of its steps
   bool ran = false;                  // by a list of Slurm's, an earlier one than the present
   bool requeued = false;             // it ran and is in the queue again
   AllocationState state = AllocationState::queued;
-  Nanoseconds started = 0;  // Slurm's clock
-  std::string nodes;
-  std::optional<Observation> over;  // the last word
 };
 
 class SlurmWatch {
@@ -97,7 +116,6 @@ class SlurmWatch {
   static AllocationState as_far_as_begun(SlurmAllocation& job);
   void take_back(SlurmAllocation& job, Deadline deadline);
   void note_suspension(SlurmAllocation& job, const SlurmJob& told) const;
-  Observation blank(const SlurmAllocation& job) const;
   void note(SlurmAllocation& job, AllocationState state) const;
   // A node on which allocations end before a step begins gets no more of them after the second; it
   // is named, or "".

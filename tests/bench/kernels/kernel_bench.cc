@@ -18,7 +18,7 @@
 
 #include "orchestrator/base/clock.h"
 #include "tests/bench/kernels/reference.h"
-#include "workloads/numerics/gemm.h"
+#include "workloads/numerics/mlp.h"
 #include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {

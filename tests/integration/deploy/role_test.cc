@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/backend/kubernetes/rights.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 namespace kneepoint {
 namespace {

@@ -38,8 +38,8 @@ TEST(CommandLine, EverythingHasADefault) {
   EXPECT_EQ(options->min_time, 0);
   EXPECT_EQ(options->seed, 1U);
   EXPECT_FALSE(options->break_answer);
-  EXPECT_EQ(options->number(kExample, "sweeps"), 20);
-  EXPECT_EQ(options->word(kExample, "work"), "busy");
+  EXPECT_EQ(options->number("sweeps"), 20);
+  EXPECT_EQ(options->word("work"), "busy");
 }
 
 TEST(CommandLine, WhatAPlanWritesIsUnderstood) {
@@ -53,9 +53,9 @@ TEST(CommandLine, WhatAPlanWritesIsUnderstood) {
   EXPECT_EQ(options->warmup, 0);
   EXPECT_EQ(options->min_time, 2'500'000'000);
   EXPECT_EQ(options->seed, 18446744073709551615ULL);
-  EXPECT_EQ(options->number(kExample, "sweeps"), 3);
-  EXPECT_EQ(options->number(kExample, "s"), 0.25);
-  EXPECT_EQ(options->word(kExample, "work"), "sleep");
+  EXPECT_EQ(options->number("sweeps"), 3);
+  EXPECT_EQ(options->number("s"), 0.25);
+  EXPECT_EQ(options->word("work"), "sleep");
 }
 
 TEST(CommandLine, RefusalsNameTheFlagTheValueAndWhatWasExpected) {

@@ -8,9 +8,8 @@
 #include <cmath>
 #include <vector>
 
-#include "workloads/numerics/gemm.h"
-#include "workloads/numerics/hashed_random.h"
-#include "workloads/numerics/philox.h"
+#include "workloads/numerics/counter_random.h"
+#include "workloads/numerics/mlp.h"
 
 namespace kneepoint::workloads {
 namespace {

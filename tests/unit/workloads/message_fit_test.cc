@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Latency and bandwidth from message times.
-#include "workloads/numerics/message_fit.h"
+#include "workloads/numerics/time_models.h"
 
 #include <gtest/gtest.h>
 

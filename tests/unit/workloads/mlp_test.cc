@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "workloads/numerics/hashed_random.h"
+#include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads {

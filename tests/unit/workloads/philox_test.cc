@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Known answers of Philox4x32-10, as published with the generator.
-#include "workloads/numerics/philox.h"
+#include "workloads/numerics/counter_random.h"
 
 #include <gtest/gtest.h>
-
-#include "workloads/numerics/hashed_random.h"
 
 namespace kneepoint::workloads {
 namespace {

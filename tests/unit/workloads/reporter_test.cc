@@ -22,8 +22,8 @@ TEST(Reporter, AppendsRecordsToTheNamedFileAndKeepsWhatWasThere) {
   {
     auto reporter = make_reporter();
     ASSERT_TRUE(reporter) << reporter.error().message;
-    EXPECT_TRUE((*reporter)->report(record::Done{3}));
-    EXPECT_TRUE((*reporter)->report(record::Check{true, "fine"}));
+    EXPECT_TRUE(reporter->report(record::Done{3}));
+    EXPECT_TRUE(reporter->report(record::Check{true, "fine"}));
   }
   ::unsetenv(record::kPathVariable);
   std::ostringstream text;
@@ -47,7 +47,7 @@ TEST(Reporter, AFullDiskIsAnError) {
   auto reporter = make_reporter();
   ::unsetenv(record::kPathVariable);
   ASSERT_TRUE(reporter);
-  EXPECT_FALSE((*reporter)->report(record::Done{1}));
+  EXPECT_FALSE(reporter->report(record::Done{1}));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The formula of `synthetic` against reference values computed with 50 digits.
-#include "workloads/numerics/synthetic_time.h"
+#include "workloads/numerics/time_models.h"
 
 #include <gtest/gtest.h>
 

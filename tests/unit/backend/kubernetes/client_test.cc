@@ -11,7 +11,6 @@
 #include <map>
 #include <mutex>
 
-#include "orchestrator/backend/kubernetes/credentials.h"
 #include "tests/fakes/fake_clock.h"
 #include "tests/fakes/http_server.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pod 0's log as it may come: followed, broken off, rotated, read again.
-#include "orchestrator/backend/kubernetes/log.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What `check --site` finds out before anything starts.
-#include "orchestrator/backend/kubernetes/rights.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 #include <unistd.h>
 

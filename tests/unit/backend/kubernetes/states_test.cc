@@ -145,7 +145,7 @@ TEST(KubeRead, WatchEventsAndWhatIsNone) {
   const auto gone = read_kube_event(
       R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410,"message":"too old"}})");
   ASSERT_TRUE(gone);
-  EXPECT_EQ(gone->error_code, 410);
+  EXPECT_EQ(gone->kind, KubeEvent::Kind::error);
   EXPECT_FALSE(read_kube_event("{}"));
   EXPECT_FALSE(read_kube_event("no JSON"));
   EXPECT_FALSE(read_kube_jobs(R"({"kind":"PodList","items":[]})"));

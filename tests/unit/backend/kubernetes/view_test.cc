@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/backend/kubernetes/view.h"
+#include "orchestrator/backend/kubernetes/session.h"
 
 #include "tests/fakes/fake_clock.h"
 #include "tests/fakes/scripted_kube.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/backend/simulated/journal.h"
+#include "orchestrator/backend/simulated/cluster.h"
 
 #include <gtest/gtest.h>
 
@@ -97,13 +97,13 @@ TEST(SimulatedJournal, OpeningCutsTheTornLineAndGoesOnAfterIt) {
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   const std::string path = folder + "/deep/simulated.journal";
   {
-    auto opened = open_journal(folder + "/deep", path, 4);
+    auto opened = open_journal(path, 4);
     ASSERT_TRUE(opened) << opened.error().message;
     ASSERT_TRUE(opened->journal.append(submit_line(job_of("kp-1", 1))));
   }
   std::ofstream(path, std::ios::app) << "{\"s\":\"kp-2\",\"n\":";
   {
-    auto opened = open_journal(folder + "/deep", path, 4);
+    auto opened = open_journal(path, 4);
     ASSERT_TRUE(opened) << opened.error().message;
     ASSERT_TRUE(opened->journal.append(submit_line(job_of("kp-3", 1))));
   }

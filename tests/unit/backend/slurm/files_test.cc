@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a job's files tell, however they were cut off.
-#include "orchestrator/backend/slurm/files.h"
+#include "orchestrator/backend/slurm/watch.h"
 
 #include <gtest/gtest.h>
 

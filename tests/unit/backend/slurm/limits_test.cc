@@ -2,7 +2,7 @@
 //
 // Limits of accounting: the sacctmgr lines are recordings of Slurm 22.05.8, and so are the REST
 // answers in tests/golden/slurm_rest.
-#include "orchestrator/backend/slurm/limits.h"
+#include "orchestrator/backend/slurm/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How steps are started inside a job, and what the agent is told of their nodes.
-#include "orchestrator/backend/slurm/request.h"
+#include "orchestrator/backend/slurm/text.h"
 
 #include <gtest/gtest.h>
 

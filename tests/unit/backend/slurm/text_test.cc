@@ -96,7 +96,7 @@ TEST(SlurmText, SqueueLinesAreRead) {
       "5_7|RUNNING,SIGNALING|1|2|3|None|n1|kp-array|/tmp\n");
   ASSERT_EQ(jobs.size(), 4u);
   EXPECT_EQ(jobs[0].id, "2");
-  EXPECT_EQ(jobs[0].state, "COMPLETED");
+  EXPECT_EQ(jobs[0].state.word, "COMPLETED");
   EXPECT_EQ(jobs[0].submitted, 1794840519 * kSecond);
   EXPECT_EQ(jobs[0].ended, 1794840521 * kSecond);
   EXPECT_EQ(jobs[0].nodes, "n[1-3]");
@@ -105,7 +105,7 @@ TEST(SlurmText, SqueueLinesAreRead) {
   EXPECT_EQ(jobs[1].reason, "Priority");
   EXPECT_EQ(jobs[1].nodes, "");
   EXPECT_EQ(jobs[1].directory, "/shared/a|b") << "a bar in a folder's name shifts nothing";
-  EXPECT_EQ(jobs[3].state, "RUNNING");
+  EXPECT_EQ(jobs[3].state.word, "RUNNING");
 }
 
 TEST(SlurmText, SacctLinesAreReadWithWhoCancelled) {
@@ -113,7 +113,7 @@ TEST(SlurmText, SacctLinesAreReadWithWhoCancelled) {
       "2|CANCELLED by 1000|1794840519|1794840519|1794840520|0:15|None|n[1-3]|kp-x|/tmp\n"
       "3|FAILED|1794840519|1794840519|Unknown|7:0|NonZeroExitCode|None assigned|kp-y|/tmp\n");
   ASSERT_EQ(jobs.size(), 2u);
-  EXPECT_EQ(jobs[0].state, "CANCELLED");
+  EXPECT_EQ(jobs[0].state.word, "CANCELLED");
   EXPECT_EQ(jobs[0].ended_by, "1000");
   EXPECT_EQ(jobs[0].signal, 15);
   EXPECT_EQ(jobs[1].exit_code, 7);
@@ -132,7 +132,6 @@ TEST(SlurmText, TheClusterIsReadFromItsConfigurationAndPartitions) {
       sinfo, "");
   EXPECT_EQ(cluster.version, "22.05.8");
   EXPECT_TRUE(cluster.has_accounting);
-  EXPECT_EQ(cluster.min_job_age, 300 * kSecond);
   EXPECT_EQ(cluster.partition, "batch");
   EXPECT_EQ(cluster.partitions, (std::vector<std::string>{"batch", "small"}));
   EXPECT_EQ(cluster.nodes, 8);

@@ -33,20 +33,20 @@ TEST(SlurmVersions, SqueueIsReadAlike) {
   for (const std::string version : {"22.05.8", "25.05"}) {
     SCOPED_TRACE(version);
     auto jobs = by_name(parse_squeue(golden("slurm_text/" + version + "-squeue.txt")));
-    EXPECT_EQ(jobs.at("kp-ok").state, "COMPLETED");
+    EXPECT_EQ(jobs.at("kp-ok").state.word, "COMPLETED");
     EXPECT_EQ(jobs.at("kp-ok").ended, kThen + kSecond);
     EXPECT_EQ(jobs.at("kp-ok").reason, "");
-    EXPECT_EQ(jobs.at("kp-bad").state, "FAILED");
-    EXPECT_EQ(jobs.at("kp-run").state, "RUNNING");
+    EXPECT_EQ(jobs.at("kp-bad").state.word, "FAILED");
+    EXPECT_EQ(jobs.at("kp-run").state.word, "RUNNING");
     EXPECT_EQ(jobs.at("kp-run").nodes, "n[1-2]");
-    EXPECT_EQ(jobs.at("kp-held").state, "PENDING");
+    EXPECT_EQ(jobs.at("kp-held").state.word, "PENDING");
     EXPECT_EQ(jobs.at("kp-held").reason, "JobHeldUser");
     EXPECT_EQ(jobs.at("kp-held").nodes, "");
     EXPECT_EQ(jobs.at("kp-held").started, 0);
   }
   auto newer = by_name(parse_squeue(golden("slurm_text/25.05-squeue.txt")));
-  EXPECT_EQ(newer.at("kp-oom").state, "OUT_OF_MEMORY");
-  EXPECT_EQ(newer.at("kp-cleaning").state, "COMPLETED");
+  EXPECT_EQ(newer.at("kp-oom").state.word, "OUT_OF_MEMORY");
+  EXPECT_EQ(newer.at("kp-cleaning").state.word, "COMPLETED");
   EXPECT_TRUE(newer.at("kp-cleaning").completing);
 }
 
@@ -54,8 +54,8 @@ TEST(SlurmVersions, SacctIsReadAlike) {
   for (const std::string version : {"22.05.8", "25.05"}) {
     SCOPED_TRACE(version);
     auto jobs = by_name(parse_sacct(golden("slurm_text/" + version + "-sacct.txt")));
-    EXPECT_EQ(jobs.at("kp-ok").state, "COMPLETED");
-    EXPECT_EQ(jobs.at("kp-gone").state, "CANCELLED");
+    EXPECT_EQ(jobs.at("kp-ok").state.word, "COMPLETED");
+    EXPECT_EQ(jobs.at("kp-gone").state.word, "CANCELLED");
     EXPECT_NE(jobs.at("kp-gone").ended_by, "");
   }
   auto recorded = by_name(parse_sacct(golden("slurm_text/22.05.8-sacct.txt")));
@@ -107,16 +107,16 @@ TEST_P(RestVersions, JobsAreReadAlike) {
   auto jobs = by_name(*read);
   ASSERT_EQ(jobs.size(), 4U);
   EXPECT_EQ(jobs["kp-run"].id, "6");
-  EXPECT_EQ(jobs["kp-run"].state, "RUNNING");
+  EXPECT_EQ(jobs["kp-run"].state.word, "RUNNING");
   EXPECT_EQ(jobs["kp-run"].nodes, "n[1-2]");
   EXPECT_EQ(jobs["kp-run"].directory, "/tmp");
   EXPECT_EQ(jobs["kp-run"].submitted, kThen);
   EXPECT_EQ(jobs["kp-run"].started, kThen);
   EXPECT_EQ(jobs["kp-run"].ended, 0);
-  EXPECT_EQ(jobs["kp-held"].state, "PENDING");
+  EXPECT_EQ(jobs["kp-held"].state.word, "PENDING");
   EXPECT_EQ(jobs["kp-held"].reason, "JobHeldUser");
   EXPECT_EQ(jobs["kp-held"].started, 0);
-  EXPECT_EQ(jobs["kp-bad"].state, "FAILED");
+  EXPECT_EQ(jobs["kp-bad"].state.word, "FAILED");
   EXPECT_TRUE(jobs["kp-bad"].completing);
   EXPECT_EQ(jobs["kp-bad"].exit_code, 7);
   EXPECT_EQ(jobs["kp-bad"].signal, 0);
@@ -130,12 +130,12 @@ TEST_P(RestVersions, HistoryIsReadAlike) {
   const auto read = parse_rest_history(file("history"));
   ASSERT_TRUE(read);
   auto jobs = by_name(*read);
-  EXPECT_EQ(jobs["kp-bad"].state, "FAILED");
+  EXPECT_EQ(jobs["kp-bad"].state.word, "FAILED");
   EXPECT_EQ(jobs["kp-bad"].exit_code, 7);
-  EXPECT_EQ(jobs["kp-gone"].state, "CANCELLED");
+  EXPECT_EQ(jobs["kp-gone"].state.word, "CANCELLED");
   EXPECT_EQ(jobs["kp-gone"].ended_by, "root");
   EXPECT_EQ(jobs["kp-gone"].ended, kThen + kSecond);
-  EXPECT_EQ(jobs["kp-next"].state, "PENDING");
+  EXPECT_EQ(jobs["kp-next"].state.word, "PENDING");
   EXPECT_EQ(jobs["kp-next"].nodes, "");
 }
 

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orchestrator/backend/slurm/files.h"
 #include "tests/fakes/fake_clock.h"
 #include "tests/fakes/fake_slurm.h"
 

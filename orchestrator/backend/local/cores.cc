@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads affinity, topology and quota once; hands out cores in the order of the list.
-#include "orchestrator/backend/core_sets.h"
+#include "orchestrator/backend/local/cores.h"
 
 #include <sched.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <optional>
 #include <sstream>
+#include <utility>
 
 namespace kneepoint {
 namespace {
@@ -121,7 +121,23 @@ std::vector<Core> cores_of_this_machine(int most) {
   return cores;
 }
 
-std::vector<Core> CoreSets::take(const std::string& allocation, int count) {
+void CoreSets::look_for_others(const std::string& work_dir) {
+  if (std::exchange(looked_, true)) return;
+  for (const LivingAgent& agent : living_agents()) {
+    if (!agent.allocation_path.starts_with(work_dir + "/")) continue;
+    const auto known = read_allocation(agent.allocation_path);
+    if (!known || !*known) continue;
+    hold(agent.allocation_path, (*known)->cpus);
+    others_.push_back(agent);
+  }
+}
+
+std::vector<Core> CoreSets::take(const std::string& path, int count) {
+  std::erase_if(others_, [this](const LivingAgent& agent) {
+    if (is_alive(agent.process)) return false;
+    release(agent.allocation_path);
+    return true;
+  });
   std::vector<bool> taken(cores_.size(), false);
   for (const auto& [name, indexes] : held_) {
     for (const std::size_t index : indexes) taken[index] = true;
@@ -133,11 +149,12 @@ std::vector<Core> CoreSets::take(const std::string& allocation, int count) {
   if (count <= 0 || free.size() < static_cast<std::size_t>(count)) return {};
   std::vector<Core> given;
   for (const std::size_t index : free) given.push_back(cores_[index]);
-  held_[allocation] = std::move(free);
+  held_[path] = std::move(free);
   return given;
 }
 
-std::vector<Core> CoreSets::hold(const std::string& allocation, const std::vector<int>& cpus) {
+std::vector<Core> CoreSets::hold(const std::string& path, const std::vector<int>& cpus) {
+  std::erase_if(others_, [&](const LivingAgent& agent) { return agent.allocation_path == path; });
   std::vector<std::size_t> indexes;
   std::vector<Core> held;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -146,38 +163,8 @@ std::vector<Core> CoreSets::hold(const std::string& allocation, const std::vecto
     indexes.push_back(i);
     held.push_back(cores_[i]);
   }
-  if (!indexes.empty()) held_[allocation] = std::move(indexes);
+  if (!indexes.empty()) held_[path] = std::move(indexes);
   return held;
-}
-
-// One walk through /proc for each controller; afterwards one question for each agent found.
-
-void LocalCores::look_for_others(const std::string& work_dir) {
-  for (const LivingAgent& agent : living_agents()) {
-    if (!agent.allocation_path.starts_with(work_dir + "/")) continue;
-    const auto known = read_allocation(agent.allocation_path);
-    if (!known || !*known) continue;
-    sets_.hold(agent.allocation_path, (*known)->cpus);
-    others_.push_back(agent);
-  }
-}
-
-std::vector<Core> LocalCores::take(const std::string& path, const std::string& work_dir,
-                                   int count) {
-  if (!looked_) look_for_others(work_dir);
-  looked_ = true;
-  std::erase_if(others_, [this](const LivingAgent& agent) {
-    if (is_alive(agent.process)) return false;
-    sets_.release(agent.allocation_path);
-    return true;
-  });
-  return sets_.take(path, count);
-}
-
-std::vector<Core> LocalCores::hold(const std::string& path, const std::vector<int>& cpus) {
-  // Its launcher knows it now and tells of its end.
-  std::erase_if(others_, [&](const LivingAgent& agent) { return agent.allocation_path == path; });
-  return sets_.hold(path, cpus);
 }
 
 }  // namespace kneepoint

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The weighted two-parameter fit in closed form: with weights 1/t^2 the normal equations are 2 x 2.
-#include "workloads/numerics/message_fit.h"
+#include "workloads/numerics/time_models.h"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/random.h"
 
 namespace kneepoint::workloads {
 namespace {
@@ -58,6 +60,17 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest, std::int64_t facto
   }
   std::reverse(sizes.begin(), sizes.end());
   return sizes;
+}
+
+SyntheticTime synthetic_time(double seconds, double s, double c, int workers, bool weak) {
+  const double k = workers;
+  return {seconds * (s + (1 - s) / (weak ? 1 : k)), seconds * c * std::log2(k)};
+}
+
+double synthetic_noise(double noise, std::uint64_t seed, int iteration) {
+  if (noise == 0) return 1;
+  Random random(seed, "noise " + std::to_string(iteration));
+  return std::max(0.1, 1 + noise * random.normal());
 }
 
 }  // namespace kneepoint::workloads

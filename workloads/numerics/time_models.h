@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Latency and inverse bandwidth from measured message times: t = alpha + beta * bytes, least
-// squares on the relative error, so that the small messages count as much as the large ones.
+// Formulas of time: a message's latency and inverse bandwidth from measured times, and what
+// `synthetic` takes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 
 namespace kneepoint::workloads {
 
+// t = alpha + beta * bytes, least squares on the relative error, so that the small messages count
+// as much as the large ones.
 struct MessageTime {
   double bytes = 0;
   double seconds = 0;  // > 0
@@ -28,5 +30,18 @@ double bus_bandwidth(double bytes, double seconds, int ranks);
 
 // The sweep: `largest` and ever smaller by `factor` down to 8 bytes, ascending; whole doubles.
 std::vector<std::int64_t> message_sizes(std::int64_t largest, std::int64_t factor);
+
+// The time that `synthetic` takes: T(K) = s + (1-s)/K + c log2 K in strong mode, s + (1-s) +
+// c log2 K in weak mode, in units of `seconds`. K is the number of workers, not of ranks.
+struct SyntheticTime {
+  double compute = 0;
+  double communication = 0;
+};
+
+SyntheticTime synthetic_time(double seconds, double s, double c, int workers, bool weak);
+
+// The factor of one iteration: 1 + noise * a normal deviate, never below 0.1; a function of seed
+// and iteration alone, so that all ranks agree.
+double synthetic_noise(double noise, std::uint64_t seed, int iteration);
 
 }  // namespace kneepoint::workloads

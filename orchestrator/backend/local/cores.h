@@ -26,40 +26,27 @@ std::vector<int> parse_cpu_list(std::string_view text);
 // and as `most` says (0: no limit). Always at least one.
 std::vector<Core> cores_of_this_machine(int most);
 
+// Allocations go by the path of their file. Agents of an earlier controller, or of another study
+// with the same work_dir, hold cores too.
 class CoreSets {
  public:
   explicit CoreSets(std::vector<Core> cores) : cores_(std::move(cores)) {}
 
-  int count() const { return static_cast<int>(cores_.size()); }
-  const std::vector<Core>& cores() const { return cores_; }
+  const std::vector<Core>& all() const { return cores_; }
 
+  // Finds the living agents of this folder, at the first call: one walk through /proc for each
+  // controller, and one question for each agent found at every take() afterwards.
+  void look_for_others(const std::string& work_dir);
   // The first `count` free cores, or none at all when fewer are free.
-  std::vector<Core> take(const std::string& allocation, int count);
-  // What an allocation of an earlier controller has; each core by one of its CPUs.
-  std::vector<Core> hold(const std::string& allocation, const std::vector<int>& cpus);
-  void release(const std::string& allocation) { held_.erase(allocation); }
+  std::vector<Core> take(const std::string& path, int count);
+  // What an allocation of an earlier controller has; each core by one of its CPUs. Its launcher
+  // knows it from now on and tells of its end.
+  std::vector<Core> hold(const std::string& path, const std::vector<int>& cpus);
+  void release(const std::string& path) { held_.erase(path); }
 
  private:
   std::vector<Core> cores_;
   std::map<std::string, std::vector<std::size_t>> held_;  // indexes into cores_
-};
-
-// CoreSets with the living taken into account: agents of an earlier controller, or of another study
-// with the same work_dir, hold cores too. They are looked for once, before the first core is given.
-// Allocations go by the path of their file.
-class LocalCores {
- public:
-  explicit LocalCores(std::vector<Core> cores) : sets_(std::move(cores)) {}
-
-  const std::vector<Core>& all() const { return sets_.cores(); }
-  std::vector<Core> take(const std::string& path, const std::string& work_dir, int count);
-  std::vector<Core> hold(const std::string& path, const std::vector<int>& cpus);
-  void release(const std::string& path) { sets_.release(path); }
-
- private:
-  void look_for_others(const std::string& work_dir);
-
-  CoreSets sets_;
   bool looked_ = false;
   std::vector<LivingAgent> others_;  // whose ends nobody else tells us
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/backend/core_sets.h"
+#include "orchestrator/backend/local/cores.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/backend/mpirun_command.h"
+#include "orchestrator/backend/local/request.h"
 
 #include <gtest/gtest.h>
+
+#include "orchestrator/backend/allocation.h"
 
 namespace kneepoint {
 namespace {
