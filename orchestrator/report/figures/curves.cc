@@ -80,14 +80,14 @@ svg::Plot::Values DrawnCurve::model_line(bool beyond) const {
 
 DrawnCurve::Band DrawnCurve::band() const {
   Band out;
-  const std::vector<BandPoint>& known = view_.analysis->band;
+  const std::vector<Prediction>& known = view_.analysis->band;
   if (model() == nullptr || known.size() < 2) return out;
   svg::Plot::Values line = model_line(false);
   for (const auto& at : model_line(true)) line.push_back(at);
   std::size_t next = 1;
   for (const auto& [k, seconds] : line) {
     while (next + 1 < known.size() && known[next].k < k) ++next;
-    const BandPoint &a = known[next - 1], &b = known[next];
+    const Prediction &a = known[next - 1], &b = known[next];
     const double share = std::clamp(std::log(k / a.k) / std::log(1.0 * b.k / a.k), 0.0, 1.0);
     const double modelled = seconds;
     const auto between = [&](double at_a, double at_b) {

@@ -81,10 +81,10 @@ KneeMark knee_mark(const DrawnCurve& curve) {
     return mark;
   }
   mark.words = "knee beyond K=" + count_text(curve.points().back().k);
-  if (knee->extrapolated && *knee->extrapolated <= kPredictTo * curve.points().back().k) {
-    mark.words += " (model: " + k_text(*knee->extrapolated) + ")";
-    if (*knee->extrapolated <= curve.k_high() && *knee->extrapolated >= curve.k_low()) {
-      mark.k = knee->extrapolated;
+  if (const auto k = knee->predicted(static_cast<int>(curve.points().back().k))) {
+    mark.words += " (model: " + k_text(*k) + ")";
+    if (*k <= curve.k_high() && *k >= curve.k_low()) {
+      mark.k = k;
       mark.extrapolated = true;
     }
   }

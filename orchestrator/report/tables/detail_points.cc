@@ -79,14 +79,11 @@ void add_steps(const std::vector<Both>& points, std::vector<DetailTable>& tables
 
 std::string loss_line(const LossShares& loss) {
   std::vector<std::string> parts;
-  const std::pair<const char*, double> all[] = {{"serial work", loss.serial},
-                                                {"load imbalance", loss.imbalance},
-                                                {"communication", loss.communication},
-                                                {"extra compute time", loss.computation}};
-  for (const auto& [name, share] : all) {
-    if (std::abs(share) >= 0.005) {
-      parts.push_back(std::string(name) + " " + fixed_text(share * 100, 0) + "%");
-    }
+  const std::array<double, 4> shares = loss.parts();
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (std::abs(shares[i]) < 0.005) continue;
+    parts.push_back(std::string(loss_name(static_cast<LossPart>(i))) + " " +
+                    fixed_text(shares[i] * 100, 0) + "%");
   }
   return "of the loss at K=" + std::to_string(loss.k) + " (by the " + loss.basis +
          "): " + joined(parts, ", ");

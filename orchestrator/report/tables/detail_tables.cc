@@ -27,10 +27,9 @@ std::string scaled(double seconds, const TimeUnit& unit) {
 }
 
 // Names as in formulas, not as in the JSON.
-const char* term_words(const std::string& term) {
-  if (term == "one") return "constant";
-  if (term == "inverse_k") return "1/K";
-  return term == "log2_k" ? "log2 K" : "K-1";
+const char* term_name(Term term) {
+  constexpr const char* kNames[] = {"constant", "1/K", "log2 K", "K-1"};
+  return kNames[static_cast<int>(term)];
 }
 
 std::string bounds_words(const Bounds& bounds, std::string (*text)(double)) {
@@ -61,9 +60,9 @@ void add_model_lines(const CurveView& view, const TimeUnit& unit, std::vector<st
   if (!models.fits.empty()) {
     const ModelFit& best = models.fits.front();
     for (const UpperLimit& limit : best.not_detectable) {
-      lines.push_back(std::string("not detectable in ") + best.name + ": " +
-                      term_words(limit.term) + " (at most " + scaled(limit.limit, unit) + " " +
-                      unit.name + ", one-sided 95%)");
+      lines.push_back(std::string("not detectable in ") + best.name + ": " + term_name(limit.term) +
+                      " (at most " + scaled(limit.limit, unit) + " " + unit.name +
+                      ", one-sided 95%)");
     }
     if (const auto& sure = view.analysis->best_intervals) {
       std::vector<std::string> parts;
@@ -212,37 +211,30 @@ void add_predictions(const CurveView& view, std::vector<DetailTable>& tables) {
   tables.push_back(std::move(table));
 }
 
-// Shown by a table, a finding or a question already; the JSON holds them all.
-bool told_elsewhere(const std::string& code) {
-  static const std::set<std::string> codes = {"bad_node",
-                                              "collective",
-                                              "extrapolation_capped",
-                                              "extrapolation_refused",
-                                              "few_points",
-                                              "few_repeats",
-                                              "inconsistent_breakdown",
-                                              "knees_disagree",
-                                              "lack_of_fit",
-                                              "mixed_provenance",
-                                              "models_differ",
-                                              "no_points",
-                                              "no_prediction",
-                                              "no_valid_run",
-                                              "one_k",
-                                              "one_model",
-                                              "one_repeat",
-                                              "sawtooth",
-                                              "superlinear",
-                                              "weak_no_serial_fraction",
-                                              "work_not_constant"};
-  return codes.contains(code);
+// The others are shown by a table, a finding or a question; the JSON holds them all.
+bool is_shown_here(WarningCode code) {
+  switch (code) {
+    case WarningCode::invalid_time:
+    case WarningCode::stand_in:
+    case WarningCode::outliers:
+    case WarningCode::relative_baseline:
+    case WarningCode::equal_times:
+    case WarningCode::fewer_replicates:
+    case WarningCode::beyond_parallelism:
+    case WarningCode::profile_window:
+    case WarningCode::utilisation_refused:
+    case WarningCode::collective_not_fitted:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void add_warnings(const std::vector<Warning>& warnings, std::vector<DetailTable>& tables) {
   DetailTable table;
   table.title = "Warnings";
   for (const Warning& warning : warnings) {
-    if (!told_elsewhere(warning.code)) table.lines.push_back(warning.message);
+    if (is_shown_here(warning.code)) table.lines.push_back(warning.message);
   }
   if (!table.lines.empty()) tables.push_back(std::move(table));
 }

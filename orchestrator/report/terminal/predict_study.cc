@@ -29,7 +29,7 @@ std::string range(const PredictedValue& e) {
 }
 
 std::string optimum_words(const CurvePrediction& curve) {
-  if (curve.mode == Mode::weak || curve.models.empty()) return "";
+  if (curve.mode == Mode::weak || curve.models.empty() || curve.lacks_fit) return "";
   const ModelOptimum& best = curve.models.front();
   if (!best.fastest_k) return " By " + best.model + " every further worker makes it faster.";
   const std::string k = *best.fastest_k > kTrustK
