@@ -11,11 +11,12 @@
 #include <numeric>
 #include <optional>
 
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/queueing/use.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/random.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 namespace {
@@ -300,10 +301,9 @@ std::string to_sentence(const BadNodeVerdict& verdict) {
   std::string text;
   for (const BadNode& bad : verdict.bad) {
     text += (text.empty() ? "" : " ") + bad.node + " slows the runs that hold it by " +
-            fixed_text(bad.slowdown * 100, 0) + " % (" + std::to_string(bad.runs) +
-            (bad.runs == 1 ? " run" : " runs") + ", slower at " +
-            std::to_string(bad.points_slower) + " of " + std::to_string(bad.points) +
-            (bad.points == 1 ? " point" : " points") + ", p = " + number_text(bad.p_value, 2) + ")";
+            fixed_text(bad.slowdown * 100, 0) + " % (" + counted(bad.runs, "run") + ", slower at " +
+            std::to_string(bad.points_slower) + " of " + counted(bad.points, "point") +
+            ", p = " + number_text(bad.p_value, 2) + ")";
     for (std::size_t i = 0; i < bad.inseparable.size(); ++i) {
       text += (i == 0 ? "; or it is " : ", ") + bad.inseparable[i];
     }

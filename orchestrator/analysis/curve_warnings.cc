@@ -6,9 +6,9 @@
 #include <functional>
 #include <set>
 
-#include "orchestrator/analysis/breakdown/work_check.h"
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/model/provenance.h"
 
@@ -45,7 +45,7 @@ class Warnings {
   std::vector<Warning> all() {
     of_runs();
     if (a_.times.empty()) {
-      add("no_valid_run", "no run of this curve gave a valid time: nothing is computed");
+      add(WarningCode::no_valid_run, "no run of this curve gave a valid time: nothing is computed");
       return std::move(warnings_);
     }
     of_baseline();
@@ -59,22 +59,22 @@ class Warnings {
   }
 
  private:
-  void add(const char* code, std::string message) {
+  void add(WarningCode code, std::string message) {
     warnings_.push_back({code, std::move(message)});
   }
 
   void of_runs() {
-    if (curve_.stand_in) add("stand_in", std::string("this curve ") + kStandInCaveat);
-    for (const std::string& sentence : members_.apart) add("mixed_provenance", sentence);
+    if (curve_.stand_in) add(WarningCode::stand_in, std::string("this curve ") + kStandInCaveat);
+    for (const std::string& sentence : members_.apart) add(WarningCode::mixed_provenance, sentence);
     const std::vector<std::string> unusable = unusable_times(members_, evidence_);
     for (std::size_t i = 0; i < unusable.size() && i < kNamed; ++i)
-      add("invalid_time", unusable[i]);
+      add(WarningCode::invalid_time, unusable[i]);
     if (unusable.size() > kNamed) {
-      add("invalid_time", std::to_string(unusable.size() - kNamed) +
-                              " more runs have times that are not positive and finite");
+      add(WarningCode::invalid_time, std::to_string(unusable.size() - kNamed) +
+                                         " more runs have times that are not positive and finite");
     }
     for (const PointSummary& p : curve_.points) {
-      if (p.outliers > 0) add("outliers", outliers_of(p));
+      if (p.outliers > 0) add(WarningCode::outliers, outliers_of(p));
     }
   }
 
@@ -98,13 +98,13 @@ class Warnings {
 
   void of_baseline() {
     if (curve_.k0 != 1) {
-      add("relative_baseline",
+      add(WarningCode::relative_baseline,
           "no run at K=1: speedup and efficiency are relative to K0=" + std::to_string(curve_.k0) +
               ", which flatters; T(1) is the model's");
     }
     if (a_.times.size() == 1) {
-      add("one_k", "only K=" + std::to_string(a_.times[0].k) +
-                       " has a valid run: no speedup, model or knee; add " + next_k());
+      add(WarningCode::one_k, "only K=" + std::to_string(a_.times[0].k) +
+                                  " has a valid run: no speedup, model or knee; add " + next_k());
     }
   }
 
@@ -116,7 +116,7 @@ class Warnings {
   }
 
   void of_work() {
-    if (!curve_.uneven_work.empty()) add("work_not_constant", curve_.uneven_work);
+    if (!curve_.uneven_work.empty()) add(WarningCode::work_not_constant, curve_.uneven_work);
   }
 
   void of_repeats() {
@@ -124,12 +124,13 @@ class Warnings {
       return ks_where(a_.times, [&](const TimesAtK& at) { return at.seconds.size() == n; });
     };
     if (const std::string ks = with(1); !ks.empty()) {
-      add("one_repeat", "one run at " + ks + ": no interval there, and none of the knee");
+      add(WarningCode::one_repeat,
+          "one run at " + ks + ": no interval there, and none of the knee");
     }
     for (std::size_t n = 2; n < kFullLevelRuns; ++n) {
       const std::string ks = with(n);
       if (ks.empty()) continue;
-      add("few_repeats",
+      add(WarningCode::few_repeats,
           "n=" + std::to_string(n) + " at " + ks + ": " +
               (n < kDistributionFree
                    ? "no distribution-free 95% interval exists, Welch's t on logs stands in; "
@@ -142,7 +143,7 @@ class Warnings {
                          [&](double t) { return t == at.seconds.front(); });
     });
     if (repeated && equal) {
-      add("equal_times",
+      add(WarningCode::equal_times,
           "the repeats at every K take exactly the same time: intervals of width 0 say nothing of "
           "the noise");
     }
@@ -154,31 +155,32 @@ class Warnings {
       for (const NotFitted& no : a_.models.not_fitted) names.push_back(no.name);
       const std::string& least = a_.models.not_fitted.front().why;
       const std::string& most = a_.models.not_fitted.back().why;
-      add("few_points",
+      add(WarningCode::few_points,
           "not fitted: " + listed(names) + "; " + least + (least == most ? "" : "; " + most));
     }
     if (!a_.models.fits.empty()) {
       const ModelFit& best = a_.models.fits.front();
-      if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
-        add("lack_of_fit", "no model is adequate: what " + best.name +
-                               " misses is more than the repeats scatter (p=" +
-                               number_text(best.lack_of_fit->p) + "); don't extrapolate");
+      if (best.lacks_fit()) {
+        add(WarningCode::lack_of_fit,
+            "no model is adequate: what " + best.name +
+                " misses is more than the repeats scatter (p=" + number_text(best.lack_of_fit->p) +
+                "); don't extrapolate");
       }
       if (a_.models.fits.size() == 1) {
-        add("one_model",
+        add(WarningCode::one_model,
             "only the model " + best.name + " could be fitted: it was not chosen among several");
       }
     }
     if (curve_.mode == Mode::weak) {
-      add("weak_no_serial_fraction",
+      add(WarningCode::weak_no_serial_fraction,
           "a weak curve can't identify the serial fraction: measure strong mode for it");
     }
   }
 
   void of_knees() {
-    if (!a_.knees.agree) add("knees_disagree", a_.knees.agreement);
+    if (!a_.knees.agree) add(WarningCode::knees_disagree, a_.knees.agreement);
     if (a_.knees.sawtooth) {
-      add("sawtooth",
+      add(WarningCode::sawtooth,
           "K that are no powers of two are slower than the powers around them: see the knee on the "
           "powers of two alone");
     }
@@ -187,21 +189,22 @@ class Warnings {
   void of_predictions() {
     for (const RefusedPrediction& one : a_.predictions.refused) {
       if (a_.models.fits.empty()) {
-        if (a_.times.size() > 1) add("no_prediction", one.why);
+        if (a_.times.size() > 1) add(WarningCode::no_prediction, one.why);
         continue;
       }
-      add(one.only_when_asked ? "extrapolation_capped" : "extrapolation_refused", one.why);
+      add(WarningCode::extrapolation_refused, one.why);
     }
     for (const Prediction& p : a_.predictions.predictions) {
-      if (!p.note.empty()) add("models_differ", p.note);
+      if (!p.note.empty()) add(WarningCode::models_differ, p.note);
     }
   }
 
   void of_decomposition() {
     if (a_.work_depth && a_.times.back().k > a_.work_depth->parallelism) {
-      add("beyond_parallelism", "K=" + std::to_string(a_.times.back().k) +
-                                    " is more workers than the decomposition keeps busy (" +
-                                    number_text(a_.work_depth->parallelism) + ")");
+      add(WarningCode::beyond_parallelism,
+          "K=" + std::to_string(a_.times.back().k) +
+              " is more workers than the decomposition keeps busy (" +
+              number_text(a_.work_depth->parallelism) + ")");
     }
   }
 
@@ -213,6 +216,40 @@ class Warnings {
 };
 
 }  // namespace
+
+const char* to_string(WarningCode code) {
+  constexpr const char* kWords[] = {"no_points",
+                                    "no_valid_run",
+                                    "one_k",
+                                    "invalid_time",
+                                    "stand_in",
+                                    "mixed_provenance",
+                                    "outliers",
+                                    "relative_baseline",
+                                    "work_not_constant",
+                                    "one_repeat",
+                                    "few_repeats",
+                                    "equal_times",
+                                    "fewer_replicates",
+                                    "few_points",
+                                    "one_model",
+                                    "lack_of_fit",
+                                    "weak_no_serial_fraction",
+                                    "knees_disagree",
+                                    "sawtooth",
+                                    "no_prediction",
+                                    "extrapolation_refused",
+                                    "models_differ",
+                                    "beyond_parallelism",
+                                    "profile_window",
+                                    "inconsistent_breakdown",
+                                    "superlinear",
+                                    "utilisation_refused",
+                                    "collective",
+                                    "collective_not_fitted",
+                                    "bad_node"};
+  return kWords[static_cast<int>(code)];
+}
 
 std::vector<Warning> curve_warnings(const StudyEvidence& evidence, const CurveMembers& members,
                                     const Curve& curve, const CurveAnalysis& analysis) {

@@ -5,12 +5,14 @@
 #include "orchestrator/analysis/curves.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/numbers.h"
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 
@@ -36,15 +38,9 @@ std::string name_of(const StudyEvidence& evidence, const std::vector<int>& membe
   });
   const int ranks = listed > 0 ? listed : same ? shape.ranks_per_node : 0;
   std::string name;
-  if (ranks > 0) {
-    name += std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " per node, ";
-  }
-  name += std::to_string(shape.threads_per_rank) +
-          (shape.threads_per_rank == 1 ? " thread" : " threads") + " per rank";
-  if (shape.gpus_per_node > 0) {
-    name += ", " + std::to_string(shape.gpus_per_node) +
-            (shape.gpus_per_node == 1 ? " GPU" : " GPUs") + " per node";
-  }
+  if (ranks > 0) name += counted(ranks, "rank") + " per node, ";
+  name += counted(shape.threads_per_rank, "thread") + " per rank";
+  if (shape.gpus_per_node > 0) name += ", " + counted(shape.gpus_per_node, "GPU") + " per node";
   return name + ", bind " + to_string(shape.bind);
 }
 
@@ -153,9 +149,9 @@ std::string sentence_apart(const StudyEvidence& evidence, const Group& group, co
   for (const int i : group.points) {
     where.push_back("K=" + std::to_string(evidence.points[i].point.k));
   }
-  return std::to_string(group.runs) + (group.runs == 1 ? " run at " : " runs at ") +
-         joined(where, ", ") + (group.runs == 1 ? " is" : " are") + " set apart: " + group.own +
-         " there, " + kept.own + " on the curve; runs of different provenance are not averaged";
+  return counted(group.runs, "run") + " at " + joined(where, ", ") +
+         (group.runs == 1 ? " is" : " are") + " set apart: " + group.own + " there, " + kept.own +
+         " on the curve; runs of different provenance are not averaged";
 }
 
 }  // namespace
@@ -219,6 +215,68 @@ std::vector<CurveMembers> split_by_provenance(const StudyEvidence& evidence, Cur
     }
   }
   return curves;
+}
+
+bool counts(const RunEvidence& run) {
+  return run.state == AttemptState::succeeded && run.seconds > 0 && std::isfinite(run.seconds);
+}
+
+bool counts_on(const CurveMembers& curve, const RunEvidence& run) {
+  return counts(run) && (!curve.runs_with || run.provenance == *curve.runs_with);
+}
+
+std::vector<const RunEvidence*> valid_runs(const CurveMembers& curve, const PointEvidence& point) {
+  std::vector<const RunEvidence*> runs;
+  for (const RunEvidence& run : point.runs) {
+    if (counts_on(curve, run)) runs.push_back(&run);
+  }
+  return runs;
+}
+
+std::vector<double> valid_seconds(const CurveMembers& curve, const PointEvidence& point) {
+  std::vector<double> seconds;
+  for (const RunEvidence& run : point.runs) {
+    if (counts_on(curve, run)) seconds.push_back(run.seconds);
+  }
+  return seconds;
+}
+
+std::vector<std::string> unusable_times(const CurveMembers& curve, const StudyEvidence& evidence) {
+  std::vector<std::string> sentences;
+  for (const int i : curve.points) {
+    const PointEvidence& point = evidence.points[i];
+    for (const RunEvidence& run : point.runs) {
+      if (run.state != AttemptState::succeeded || counts(run)) continue;
+      const std::string value = std::isnan(run.seconds)   ? "not a number"
+                                : std::isinf(run.seconds) ? "infinite"
+                                                          : number_text(run.seconds) + " s";
+      sentences.push_back("run r" + std::to_string(run.number) +
+                          " at K=" + std::to_string(point.point.k) + ": its time is " + value +
+                          "; times are positive and finite, so it enters no number");
+    }
+  }
+  return sentences;
+}
+
+const RunDetail* detail_of(const PointEvidence& point, const RunEvidence& run) {
+  // Both are by repeat, and runs that failed have no detail: it is at its repeat or a bit before.
+  const auto& details = point.details;
+  auto past = static_cast<std::ptrdiff_t>(details.size());
+  past = std::clamp<std::ptrdiff_t>(run.repeat + 1, 0, past);
+  const auto mine = [&](const RunDetail& detail) { return detail.number == run.number; };
+  for (std::ptrdiff_t i = past; i-- > 0;) {
+    if (mine(details[static_cast<std::size_t>(i)])) return &details[static_cast<std::size_t>(i)];
+  }
+  const auto found = std::find_if(details.begin() + past, details.end(), mine);
+  return found == details.end() ? nullptr : &*found;
+}
+
+std::vector<const RunDetail*> valid_details(const CurveMembers& curve, const PointEvidence& point) {
+  std::vector<const RunDetail*> details;
+  for (const RunEvidence* run : valid_runs(curve, point)) {
+    if (const RunDetail* detail = detail_of(point, *run)) details.push_back(detail);
+  }
+  return details;
 }
 
 }  // namespace kneepoint

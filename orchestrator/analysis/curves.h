@@ -12,13 +12,23 @@
 
 namespace kneepoint {
 
-struct CurveMembers {
+// Which curve of a study.
+struct CurveName {
   std::string build, case_name, shape_name;
   Mode mode = Mode::strong;
-  std::vector<int> points;  // indexes of StudyEvidence::points, K ascending
-  // What tells it from another curve of the same name, or from runs set apart; "" when nothing
-  // does.
+  // What tells it from another curve of the same name ("cpu.model=..."), or from runs set apart; ""
+  // when nothing does: runs of different provenance are never averaged.
   std::string provenance;
+
+  // Whatever the mode.
+  bool is_same_case(const CurveName& other) const {
+    return build == other.build && case_name == other.case_name && shape_name == other.shape_name &&
+           provenance == other.provenance;
+  }
+};
+
+struct CurveMembers : CurveName {
+  std::vector<int> points;               // indexes of StudyEvidence::points, K ascending
   std::optional<std::string> runs_with;  // only runs of this RunEvidence::provenance are on it
   std::vector<std::string> apart;        // sentences: which runs are not on it, and why
 };
@@ -39,5 +49,23 @@ std::vector<std::string> what_differs(const std::vector<std::string>& texts);
 // all others are set apart. The first has the smallest K0, then the most runs. Points without a
 // valid run stay with it.
 std::vector<CurveMembers> split_by_provenance(const StudyEvidence& evidence, CurveMembers curve);
+
+// ---- Which runs enter a number: the one definition that summaries, analyses and rounds share.
+
+// It succeeded, with a time that is positive and finite.
+bool counts(const RunEvidence& run);
+// It counts, and its provenance is that of the curve.
+bool counts_on(const CurveMembers& curve, const RunEvidence& run);
+
+std::vector<const RunEvidence*> valid_runs(const CurveMembers& curve, const PointEvidence& point);
+std::vector<double> valid_seconds(const CurveMembers& curve, const PointEvidence& point);
+
+// Runs that succeeded with a time that no analysis can use, one sentence each, naming the run.
+std::vector<std::string> unusable_times(const CurveMembers& curve, const StudyEvidence& evidence);
+
+// Its detail, when it was read; else nullptr.
+const RunDetail* detail_of(const PointEvidence& point, const RunEvidence& run);
+// Those of the valid runs that have one.
+std::vector<const RunDetail*> valid_details(const CurveMembers& curve, const PointEvidence& point);
 
 }  // namespace kneepoint

@@ -11,15 +11,11 @@
 
 namespace kneepoint {
 
-// ---- curve_analysis.cc: one curve, its times and all that is computed from them
+// ---- study_analysis.cc: one curve, its times and all that is computed from them
 
 // `curve` is the summary of `members`. options.bootstrap is used as it is.
 CurveAnalysis analyse_curve(const StudyEvidence& evidence, const CurveMembers& members,
                             const Curve& curve, const AnalysisOptions& options);
-
-// From the last point's breakdown when that is consistent, else from the best model's terms; none
-// when nothing is lost or neither is there.
-std::optional<LossShares> loss_shares(const Curve& curve, const CurveAnalysis& analysis);
 
 // ---- breakdown/point_detail.cc: what is said beside each point. A part whose facts were not
 // recorded is absent.
@@ -27,6 +23,9 @@ std::optional<LossShares> loss_shares(const Curve& curve, const CurveAnalysis& a
 // In the order of curve.points. What the facts contradict is added to `warnings`.
 std::vector<PointDetail> point_details(const StudyEvidence& evidence, const CurveMembers& members,
                                        const Curve& curve, std::vector<Warning>& warnings);
+
+// The machine that the first valid run to say so was measured on.
+std::optional<Machine> machine_at(const CurveMembers& members, const PointEvidence& point);
 
 // Gustafson's scaled speedup on a weak curve with K0 = 1, by the serial fraction of the strong one.
 void add_gustafson(const Curve& curve, double serial, std::vector<PointDetail>& details);

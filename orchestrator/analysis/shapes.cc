@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
 
 namespace kneepoint {
 namespace {
@@ -98,7 +98,7 @@ std::vector<ShapeContest> contests(const StudyEvidence& evidence, std::vector<Wa
       });
       const std::vector<Contestant> ranked = contestants(points);
       if (measured >= 2 && static_cast<std::ptrdiff_t>(ranked.size()) < measured) {
-        warnings.push_back({"mixed_provenance",
+        warnings.push_back({WarningCode::mixed_provenance,
                             contest.case_name + " " + to_string(contest.mode) + ", " +
                                 std::to_string(std::get<0>(size)) +
                                 " cores: not all shapes have runs of the same provenance; those "

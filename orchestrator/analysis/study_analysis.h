@@ -5,6 +5,7 @@
 // absent, and a warning says why.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,6 @@
 #include "orchestrator/analysis/knee/knees.h"
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/models/prediction.h"
-#include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/queueing/use.h"
 #include "orchestrator/analysis/statistics/summary.h"
@@ -26,9 +26,44 @@
 
 namespace kneepoint {
 
-// `code` is stable (docs/reference/report.md lists all), `message` is a sentence.
+// What there is to doubt; docs/reference/report.md lists all. The words are stable.
+enum class WarningCode {
+  no_points,
+  no_valid_run,
+  one_k,
+  invalid_time,
+  stand_in,
+  mixed_provenance,
+  outliers,
+  relative_baseline,
+  work_not_constant,
+  one_repeat,
+  few_repeats,
+  equal_times,
+  fewer_replicates,
+  few_points,
+  one_model,
+  lack_of_fit,
+  weak_no_serial_fraction,
+  knees_disagree,
+  sawtooth,
+  no_prediction,
+  extrapolation_refused,
+  models_differ,
+  beyond_parallelism,
+  profile_window,
+  inconsistent_breakdown,
+  superlinear,
+  utilisation_refused,
+  collective,
+  collective_not_fitted,
+  bad_node,
+};
+const char* to_string(WarningCode code);
+
 struct Warning {
-  std::string code, message;
+  WarningCode code = WarningCode::no_points;
+  std::string message;  // a sentence
   static constexpr auto fields() {
     using T = Warning;
     return described(one_line, KP_NAMED(code, message));
@@ -56,8 +91,16 @@ struct PointDetail {
   std::optional<double> utilisation;       // of the measured peak: MFU
 };
 
+enum class LossPart { serial, imbalance, communication, computation };
+
+// What most of a loss is.
+struct MainLoss {
+  LossPart part = LossPart::serial;
+  double share = 0;  // above 0
+};
+
 // What limits a curve at its largest K with data: shares of the loss that add up to 1, from the
-// breakdown when ranks reported, else from the best model's terms.
+// breakdown when ranks reported, else from the terms of the best model, if that is adequate.
 struct LossShares {
   std::string basis;  // "breakdown" or "model amdahl_log"
   int k = 1;
@@ -65,26 +108,14 @@ struct LossShares {
   double imbalance = 0;  // breakdown only
   double communication = 0;
   double computation = 0;  // breakdown only: extra compute time
+
+  // The four, in the order of LossPart.
+  std::array<double, 4> parts() const { return {serial, imbalance, communication, computation}; }
+  std::optional<MainLoss> main() const;  // the largest; none: nothing is lost
   static constexpr auto fields() {
     using T = LossShares;
     return described(one_line, KP_NAMED(basis, k, serial, imbalance, communication, computation));
   }
-};
-
-// How the problem must grow to hold `efficiency` at K, by the best model; work is in units of
-// today's T(1), so 3 means three times the problem. docs/methods.md says what each form counts as
-// useful.
-struct IsoGrowth {
-  int k = 1;
-  double efficiency = 0.7;
-  Growth growth = Growth::logarithmic;  // of the communication: the larger of the two terms
-  IsoAnswer replicated, fixed_serial, proportional;
-};
-
-struct BandPoint {
-  int k = 1;
-  double seconds = 0;        // by the best model
-  double low = 0, high = 0;  // 90% of one run, union over plausible models
 };
 
 struct CurveAnalysis {
@@ -93,16 +124,31 @@ struct CurveAnalysis {
   ModelsAnswer models;
   std::optional<ModelIntervals> best_intervals;  // of models.fits.front()
   KneesAnswer knees;
-  PredictionsAnswer predictions;  // 2 and 4 times the largest K, or the K asked for
+  PredictionsAnswer predictions;  // 2 and 4 times the largest K
   // T by the models from the smallest K to twice the largest, for figures: as a prediction there.
-  std::vector<BandPoint> band;
+  std::vector<Prediction> band;
   std::optional<LossShares> loss;
-  std::vector<IsoGrowth> isoefficiency;  // strong, at the largest K, 2 and 4 times it
-  std::optional<WorkDepth> work_depth;   // at the largest K; none: the workload states no depth
-  std::optional<double> intensity;       // flops per byte, where the catalog knows both
+  bool loss_refused = false;            // the best model would name one, but is not adequate
+  std::optional<WorkDepth> work_depth;  // at the largest K; none: the workload states no depth
+  std::optional<double> intensity;      // flops per byte, where the catalog knows both
   std::optional<double> cores_until_memory_bound;
   std::vector<Warning> warnings;
 };
+
+// From which K on a strong curve gets slower.
+struct TurningPoint {
+  enum class Basis {
+    model,         // inside the K measured
+    extrapolated,  // up to kPredictTo times the largest
+    runs,          // no model may be asked
+    refused,       // the best model has one, but is not adequate
+  };
+  Basis basis = Basis::runs;
+  double k = 0;       // not to be said when refused
+  std::string model;  // "" by runs
+};
+// None: no end of the gain is in sight.
+std::optional<TurningPoint> turning_point(const Curve& curve, const CurveAnalysis& analysis);
 
 // Up or out: the shapes of one build, case and mode against each other.
 struct ShapeContest {
@@ -150,8 +196,6 @@ struct StudyAnalysis {
 struct AnalysisOptions {
   GateOptions builds;
   BootstrapOptions bootstrap;
-  std::vector<int> predict_to;  // K asked for; empty: 2 and 4 times the largest
-  bool beyond_cap = false;      // up to 10 times the largest K
 };
 
 // Details (PointEvidence::details) are used where they are there.

@@ -324,6 +324,10 @@ Use use_at(const CostCurve& curve, int k) {
 
 void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const PriceItem& item,
                   const BootstrapOptions& bootstrap, CostCurve& curve) {
+  if (!analysis.models.fits.empty() && adequate_model(analysis.models) == nullptr) {
+    curve.notes.emplace_back("nothing modelled: no model is adequate");
+    return;
+  }
   PredictionOptions options;
   options.bootstrap = bootstrap;
   options.level = kLevel;

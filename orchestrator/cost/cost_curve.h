@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/statistics/bootstrap.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/analysis/study_analysis.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/cost/billing.h"

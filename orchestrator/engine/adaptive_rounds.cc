@@ -10,7 +10,6 @@
 #include <set>
 
 #include "orchestrator/analysis/knee/adaptive_search.h"
-#include "orchestrator/analysis/knee/recommendation_search.h"
 #include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/cost/cost_curve.h"
 #include "orchestrator/plan/plan/matrix.h"

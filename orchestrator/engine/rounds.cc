@@ -10,7 +10,6 @@
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/knee/adaptive_search.h"
 #include "orchestrator/analysis/statistics/summary.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/plan/plan/builds.h"

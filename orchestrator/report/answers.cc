@@ -16,14 +16,8 @@ namespace {
 constexpr std::size_t kNamedInHeadline = 4;
 constexpr double kWholeK = 10;  // from here on a K is printed without decimals
 
-const PointSummary* point_at(const Curve& curve, int k) {
-  const auto it = std::find_if(curve.points.begin(), curve.points.end(),
-                               [&](const PointSummary& p) { return p.point.k == k; });
-  return it == curve.points.end() ? nullptr : &*it;
-}
-
 std::string efficiency_words(const Curve& curve, int k) {
-  const PointSummary* p = point_at(curve, k);
+  const PointSummary* p = curve.at(k);
   if (p == nullptr) return "";
   if (p->baseline) return "the baseline";
   const std::string name = p->is_by_work() ? "E by work " : "E ";
@@ -62,10 +56,8 @@ std::string knee_words(const CurveView& view) {
     return the + "about K=" + k_text(by_floor.k.value_or(0)) + by;
   }
   if (knee->place == KneePlace::beyond) {
-    const bool extrapolated =
-        knee->extrapolated && last != nullptr && *knee->extrapolated <= kPredictTo * last->point.k;
-    return the + beyond + by +
-           (extrapolated ? " (extrapolated: about K=" + k_text(*knee->extrapolated) + ")" : "");
+    const auto k = knee->predicted(last == nullptr ? 0 : last->point.k);
+    return the + beyond + by + (k ? " (extrapolated: about K=" + k_text(*k) + ")" : "");
   }
   if (knee->place == KneePlace::below) return the + below + by;
   std::string text = the + "K=" + k_text(knee->k.value_or(0));
@@ -79,53 +71,41 @@ std::string knee_words(const CurveView& view) {
 
 // "80% of the loss at K=16 is communication"; "" when nothing is lost or nothing is known.
 std::string loss_words(const CurveView& view) {
-  if (!view.analysis->loss) return "";
-  const LossShares& loss = *view.analysis->loss;
-  const std::pair<double, const char*> parts[] = {
-      {loss.serial, "serial work"},
-      {loss.imbalance, "load imbalance"},
-      {loss.communication, "communication"},
-      {loss.computation, "extra compute time"},
-  };
-  const auto* most = std::max_element(std::begin(parts), std::end(parts),
-                                      [](auto& a, auto& b) { return a.first < b.first; });
-  if (most->first <= 0) return "";
-  const double percent = std::round(most->first * 100);
+  if (view.analysis->loss_refused) {
+    return "no model is adequate to name the loss at K=" + std::to_string(view.largest()->point.k);
+  }
+  const auto& loss = view.analysis->loss;
+  const std::optional<MainLoss> most = loss ? loss->main() : std::nullopt;
+  if (!most) return "";
+  const double percent = std::round(most->share * 100);
   const std::string share = percent >= 100 ? "all" : fixed_text(percent, 0) + "%";
-  return share + " of the loss at K=" + std::to_string(loss.k) + " is " + most->second;
+  return share + " of the loss at K=" + std::to_string(loss->k) + " is " + loss_name(most->part);
 }
 
 // "beyond K=66 the job gets slower"; "" when no end of the gain is in sight.
 std::string turning_words(const CurveView& view) {
-  if (view.curve->mode != Mode::strong) return "";
-  const PointSummary* last = view.largest();
-  if (last != nullptr && !view.analysis->models.fits.empty()) {
-    const ModelFit& best = view.analysis->models.fits.front();
-    if (best.fastest_k && best.fastest_in_range) {
-      return "beyond K=" + k_text(std::round(*best.fastest_k)) + " the job gets slower";
-    }
-    if (best.fastest_k && *best.fastest_k > last->point.k &&
-        *best.fastest_k <= kPredictTo * last->point.k) {
-      return "the model " + best.name +
-             " has it slower beyond about K=" + k_text(std::round(*best.fastest_k)) +
-             ", extrapolated";
-    }
-    return "";
-  }
-  for (const Knee& knee : view.analysis->knees.knees) {
-    if (knee.decides(KneeRule::min_time, 0) && knee.is_measured() && knee.k) {
-      return "beyond K=" + k_text(*knee.k) + " the job gets slower";
-    }
+  const std::optional<TurningPoint> turning = turning_point(*view.curve, *view.analysis);
+  if (!turning) return "";
+  switch (turning->basis) {
+    case TurningPoint::Basis::model:
+      return "beyond K=" + k_text(std::round(turning->k)) + " the job gets slower";
+    case TurningPoint::Basis::extrapolated:
+      return "the model " + turning->model +
+             " has it slower beyond about K=" + k_text(std::round(turning->k)) + ", extrapolated";
+    case TurningPoint::Basis::runs:
+      return "beyond K=" + k_text(turning->k) + " the job gets slower";
+    case TurningPoint::Basis::refused:
+      return "no model is adequate to say where the job gets slower";
   }
   return "";
 }
 
 }  // namespace
 
-const PointSummary* CurveView::largest() const {
-  const auto last = std::find_if(curve->points.rbegin(), curve->points.rend(),
-                                 [](const PointSummary& p) { return p.valid > 0; });
-  return last == curve->points.rend() ? nullptr : &*last;
+const char* loss_name(LossPart part) {
+  constexpr const char* kNames[] = {"serial work", "load imbalance", "communication",
+                                    "extra compute time"};
+  return kNames[static_cast<int>(part)];
 }
 
 bool is_simulated(const StudyEvidence& study) {
@@ -172,24 +152,22 @@ std::vector<std::vector<std::size_t>> curves_by_case(const std::vector<CurveView
   std::vector<std::vector<std::size_t>> cases;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const Curve& c = *views[i].curve;
-    std::vector<std::size_t>* place = nullptr;
-    for (auto& curves : cases) {
-      const Curve& f = *views[curves.front()].curve;
-      const bool mode_taken = std::any_of(curves.begin(), curves.end(), [&](std::size_t other) {
-        return views[other].curve->mode == c.mode;
-      });
-      if (f.build == c.build && f.case_name == c.case_name && f.shape_name == c.shape_name &&
-          f.provenance == c.provenance && !mode_taken) {
-        place = &curves;
-      }
+    const auto place = std::find_if(cases.rbegin(), cases.rend(), [&](const auto& curves) {
+      return views[curves.front()].curve->is_same_case(c) &&
+             std::none_of(curves.begin(), curves.end(),
+                          [&](std::size_t other) { return views[other].curve->mode == c.mode; });
+    });
+    if (place == cases.rend()) {
+      cases.push_back({i});
+    } else {
+      place->push_back(i);
     }
-    if (place == nullptr) place = &cases.emplace_back();
-    place->push_back(i);
   }
   return cases;
 }
 
 const Knee* decisive_knee(const CurveView& view) {
+  if (!view.to_use->rule_answers) return nullptr;
   const auto& knees = view.analysis->knees.knees;
   const auto it = std::find_if(knees.begin(), knees.end(), [&](const Knee& knee) {
     return knee.decides(view.to_use->rule, view.floor_knee->floor);

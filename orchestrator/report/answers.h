@@ -10,6 +10,7 @@
 
 #include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/analysis/study_analysis.h"
+#include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
@@ -21,7 +22,7 @@ struct CurveView {
   const CurveAnalysis* analysis = nullptr;
   std::string label;
 
-  const PointSummary* largest() const;  // the point with data at the largest K
+  const PointSummary* largest() const { return curve->largest(); }
 };
 
 // Where its times come from, when it is not from runs of ours.
@@ -54,6 +55,9 @@ struct CurveAnswer {
 };
 CurveAnswer answer_of(const CurveView& view);
 
+// "load imbalance": a part of a loss.
+const char* loss_name(LossPart part);
+
 // "6.3", "66": a K that may lie between whole ones.
 std::string k_text(double k);
 
@@ -72,5 +76,36 @@ std::vector<std::string> notes_of(const StudyEvidence& study, const StudySummary
 // "" when the study is not red. A study that still runs is red only for points that are all failed.
 std::string red_reason_of(const StudyEvidence& study, const StudySummary& summary,
                           const std::vector<std::string>& labels);
+
+// ---- The five questions that one asks of any scaling proposal, answered from the study. What the
+// study can't answer is "not known", with what to measure.
+
+struct QuestionAnswer {
+  std::vector<std::string> about;  // labels of curves or names of cases; empty: the whole study
+  bool known = true;
+  std::string text;
+  bool needs_prices = false;  // they would make it known
+  static constexpr auto fields() {
+    using T = QuestionAnswer;
+    return described(one_line, KP_NAMED(about, known, text));
+  }
+};
+
+struct Question {
+  std::string question;
+  std::vector<QuestionAnswer> answers;  // equal answers are one; never empty
+  KP_DESCRIBED(Question, question, answers);
+};
+
+std::vector<Question> questions_of(const StudyAnalysis& analysis,
+                                   const std::vector<CurveView>& views);
+
+// Prices are known: no more "not known" of money.
+void answer_prices(const std::string& currency, std::vector<Question>& questions);
+
+// "jacobi strong, jacobi weak: not known: ..."; at most four names.
+std::string to_line(const QuestionAnswer& answer);
+// All answers for a person to read: the first six, then how many more there are.
+std::vector<std::string> to_lines(const Question& question);
 
 }  // namespace kneepoint

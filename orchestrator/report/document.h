@@ -8,8 +8,8 @@
 
 #include "orchestrator/analysis/study_analysis.h"
 #include "orchestrator/answers/study/report.h"
+#include "orchestrator/report/answers.h"
 #include "orchestrator/report/cost_section.h"
-#include "orchestrator/report/questions.h"
 #include "orchestrator/report/tables/detail_tables.h"
 
 namespace kneepoint {

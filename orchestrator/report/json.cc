@@ -148,7 +148,7 @@ void put_page_point(JsonWriter& w, const PointSummary& p) {
 void put_page_curve(JsonWriter& w, const CurveView& view) {
   const CurveAnalysis& analysis = *view.analysis;
   w.key("models").begin_array();
-  if (!analysis.models.fits.empty()) put(w, analysis.models.fits.front());
+  if (const ModelFit* model = adequate_model(analysis.models)) put(w, *model);
   w.end_array().key("knees").begin_array();
   for (const Knee& knee : analysis.knees.knees) {
     const bool asked = knee.floor.has_value() || knee.rule == view.to_use->rule;

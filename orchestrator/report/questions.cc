@@ -2,7 +2,7 @@
 //
 // Each question is one function over the curves; equal answers are gathered, so that a study of
 // many curves stays readable.
-#include "orchestrator/report/questions.h"
+#include "orchestrator/report/answers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,29 +40,26 @@ bool comparable(const CurveView& view) {
 
 // ---- 1
 
+std::string percent_range(const Bounds& bounds) {
+  return " (" + percent_text(bounds.low) + " to " + percent_text(bounds.high) + ")";
+}
+
 std::string by_model(const CurveView& view, const ModelFit& best) {
   const double s = *best.serial_fraction;
   std::string text = s < kSeen ? "none seen" : percent_text(s);
   const auto& bounds = view.analysis->best_intervals;
-  if (bounds && bounds->serial_fraction) {
-    text += " (" + percent_text(bounds->serial_fraction->low) + " to " +
-            percent_text(bounds->serial_fraction->high) + ")";
-  }
+  if (bounds && bounds->serial_fraction) text += percent_range(*bounds->serial_fraction);
   text += " by the model " + best.name;
   if (best.ceiling && s >= kSeen) {
     text += ": no speedup above " + significant_text(*best.ceiling, 3);
     if (best.ceiling_reached) text += ", " + percent_text(*best.ceiling_reached) + " of it reached";
   }
-  if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) text += "; no model fits well";
   return text;
 }
 
 std::string by_karp_flatt(const CurveView& view, const PointSummary& p) {
   std::string text = percent_text(*p.karp_flatt);
-  if (p.karp_flatt_interval) {
-    text += " (" + percent_text(p.karp_flatt_interval->low) + " to " +
-            percent_text(p.karp_flatt_interval->high) + ")";
-  }
+  if (const auto bounds = bounds_of(p.karp_flatt_interval)) text += percent_range(*bounds);
   text += " by Karp-Flatt at K=" + std::to_string(p.point.k);
   const auto& waiting = view.analysis->models.not_fitted;
   const auto amdahl = std::find_if(waiting.begin(), waiting.end(), [](const NotFitted& n) {
@@ -72,7 +69,9 @@ std::string by_karp_flatt(const CurveView& view, const PointSummary& p) {
     return text + "; serial work and overhead cannot be separated with these K; add " +
            k_list(amdahl->add_k);
   }
-  return text + ", overhead included";
+  const Adequacy found = adequacy(view.analysis->models);
+  const bool rejected = found == Adequacy::misfit || found == Adequacy::lack_of_fit;
+  return text + ", overhead included" + (rejected ? "; no model is adequate" : "");
 }
 
 Question serial_fraction(const std::vector<CurveView>& views) {
@@ -81,12 +80,9 @@ Question serial_fraction(const std::vector<CurveView>& views) {
   for (const CurveView& view : views) {
     if (view.curve->mode != Mode::strong) continue;
     strong = true;
-    const auto& fits = view.analysis->models.fits;
     const PointSummary* last = view.largest();
-    // The ideal model alone was not chosen: it can't say that there is no serial part.
-    const bool chosen = fits.size() > 1 || (!fits.empty() && (fits.front().terms & kOne) != 0);
-    if (chosen && fits.front().serial_fraction) {
-      add(question, view.label, true, by_model(view, fits.front()));
+    if (const ModelFit* model = model_of_serial_fraction(view.analysis->models)) {
+      add(question, view.label, true, by_model(view, *model));
     } else if (last != nullptr && last->karp_flatt) {
       add(question, view.label, true, by_karp_flatt(view, *last));
     } else {
@@ -113,10 +109,7 @@ std::string holds_to(const CurveView& view) {
 const CurveView* partner_of(const CurveView& view, const std::vector<CurveView>& views) {
   for (const CurveView& other : views) {
     const Curve &a = *view.curve, &b = *other.curve;
-    if (a.mode != b.mode && a.build == b.build && a.case_name == b.case_name &&
-        a.shape_name == b.shape_name && a.provenance == b.provenance && comparable(other)) {
-      return &other;
-    }
+    if (a.mode != b.mode && a.is_same_case(b) && comparable(other)) return &other;
   }
   return nullptr;
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "orchestrator/analysis/models/scaling_laws.h"
-#include "orchestrator/analysis/models/training.h"
 #include "orchestrator/answers/study/predict.h"
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/cost/cost_curve.h"

@@ -199,6 +199,16 @@ double of(const RunDetail& run, Nanoseconds RankProfile::*part) {
   return sum;
 }
 
+// The parts of the window, from a rank's profile to the point's.
+constexpr struct {
+  Nanoseconds RankProfile::*from;
+  double MpiProfile::*to;
+} kParts[] = {{&RankProfile::collective_ns, &MpiProfile::collective},
+              {&RankProfile::point_to_point_ns, &MpiProfile::point_to_point},
+              {&RankProfile::wait_ns, &MpiProfile::wait},
+              {&RankProfile::one_sided_ns, &MpiProfile::one_sided},
+              {&RankProfile::other_ns, &MpiProfile::other}};
+
 struct OperationColumn {
   std::string kind;
   std::vector<double> calls, bytes, share, share_of_mpi;
@@ -220,7 +230,7 @@ double profile_window(const RunDetail& run) {
 
 std::optional<MpiProfile> profile_of(const std::vector<const RunDetail*>& runs) {
   MpiProfile profile;
-  std::vector<double> windows, collective, point_to_point, wait, one_sided, other;
+  std::vector<double> windows, shares[std::size(kParts)];
   std::map<std::string, OperationColumn> columns;
   for (const RunDetail* run : runs) {
     const double window = profile_window(*run);
@@ -228,11 +238,9 @@ std::optional<MpiProfile> profile_of(const std::vector<const RunDetail*>& runs) 
     const auto ranks = static_cast<double>(run->profile.size());
     const double all = window * 1e9 * ranks;
     windows.push_back(window);
-    collective.push_back(of(*run, &RankProfile::collective_ns) / all);
-    point_to_point.push_back(of(*run, &RankProfile::point_to_point_ns) / all);
-    wait.push_back(of(*run, &RankProfile::wait_ns) / all);
-    one_sided.push_back(of(*run, &RankProfile::one_sided_ns) / all);
-    other.push_back(of(*run, &RankProfile::other_ns) / all);
+    for (std::size_t i = 0; i < std::size(kParts); ++i) {
+      shares[i].push_back(of(*run, kParts[i].from) / all);
+    }
     double in_mpi = 0;
     for (const OperationTotal& one : run->operations) in_mpi += static_cast<double>(one.time_ns);
     for (const OperationTotal& one : run->operations) {
@@ -249,11 +257,7 @@ std::optional<MpiProfile> profile_of(const std::vector<const RunDetail*>& runs) 
   const std::size_t count = windows.size();
   profile.runs = static_cast<int>(count);
   profile.window = median(windows);
-  profile.collective = median(collective);
-  profile.point_to_point = median(point_to_point);
-  profile.wait = median(wait);
-  profile.one_sided = median(one_sided);
-  profile.other = median(other);
+  for (std::size_t i = 0; i < std::size(kParts); ++i) profile.*kParts[i].to = median(shares[i]);
   for (auto& [name, column] : columns) {
     profile.operations.push_back({name, column.kind, median_of(column.calls, count),
                                   median_of(column.bytes, count), median_of(column.share, count),

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "orchestrator/analysis/breakdown/roofline.h"
-#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/analysis/curves.h"
 
 namespace kneepoint {
 namespace {
@@ -147,14 +147,14 @@ std::vector<CollectiveAnswer> collective_answers(const StudyEvidence& evidence,
     Result<AllreduceModel> model = fit_allreduce(series.rows);
     if (!model) {
       warnings.push_back(
-          {"collective_not_fitted", series.case_name + ": " + model.error().message});
+          {WarningCode::collective_not_fitted, series.case_name + ": " + model.error().message});
       continue;
     }
     CollectiveAnswer answer{
         .build = series.build, .case_name = series.case_name, .model = std::move(*model)};
     predict(series.rows, gradients(evidence), answer);
     for (const std::string& note : answer.model.notes) {
-      warnings.push_back({"collective", series.case_name + ": " + note});
+      warnings.push_back({WarningCode::collective, series.case_name + ": " + note});
     }
     answers.push_back(std::move(answer));
   }

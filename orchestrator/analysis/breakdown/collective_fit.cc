@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
+#include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/base/numbers.h"
 
@@ -22,10 +22,6 @@ constexpr double kSameDirection = 1e-6;  // sine of the angle between columns th
 
 struct Weighted {
   double a, b, y;  // columns of alpha and beta, and the time; all over the fitted time
-};
-
-struct Solution {
-  double alpha = 0, beta = 0, squares = std::numeric_limits<double>::infinity();
 };
 
 double squares(const std::vector<Weighted>& rows, double alpha, double beta) {
@@ -53,32 +49,6 @@ Gram gram(const std::vector<Weighted>& rows) {
     g.by += r.b * r.y;
   }
   return g;
-}
-
-// The exact non-negative least squares: the best over the sets of columns that may be above 0.
-Solution solve(const std::vector<Weighted>& rows) {
-  const Gram g = gram(rows);
-  Solution best;
-  const auto offer = [&](double alpha, double beta) {
-    if (alpha < 0 || beta < 0) return;
-    const double s = squares(rows, alpha, beta);
-    if (s < best.squares) best = {alpha, beta, s};
-  };
-  offer(0, 0);  // a gamma that is too large leaves nothing to explain
-  offer(g.ay / g.aa, 0);
-  offer(0, g.by / g.bb);
-  if (g.sine() > kSameDirection) {
-    // b without its part along a: the residual keeps the digits that the normal matrix would lose.
-    double cc = 0, cy = 0;
-    for (const Weighted& r : rows) {
-      const double c = r.b - g.ab / g.aa * r.a;
-      cc += c * c;
-      cy += c * (r.y - g.ay / g.aa * r.a);
-    }
-    const double beta = cy / cc;
-    offer((g.ay - g.ab * beta) / g.aa, beta);
-  }
-  return best;
 }
 
 // Limits of both coefficients, each as if it might be below 0 too.
@@ -118,26 +88,30 @@ AllreduceFit fit_one(Allreduce algorithm, const std::vector<FitColumn>& columns,
   std::vector<double> fitted;
   for (const FitColumn& c : columns) fitted.push_back(c.seconds);
   std::vector<Weighted> rows(columns.size());
-  Solution s;
+  double alpha = 0, beta = 0, sum = 0;
   for (int round = 0; round < kReweightings; ++round) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const FitColumn& c = columns[i];
       rows[i] = {c.a / fitted[i], c.b / fitted[i], (c.seconds - c.gamma_seconds) / fitted[i]};
     }
-    s = solve(rows);
+    std::vector<double> matrix;
+    for (const Weighted& row : rows) matrix.insert(matrix.end(), {row.a, row.b, row.y});
+    const NonNegative solution = solve_non_negative(matrix, 2);
+    alpha = solution.x[0];
+    beta = solution.x[1];
+    sum = solution.residual;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const FitColumn& c = columns[i];
-      const double f = s.alpha * c.a + s.beta * c.b + c.gamma_seconds;
+      const double f = alpha * c.a + beta * c.b + c.gamma_seconds;
       if (f > 0) fitted[i] = f;
     }
   }
   AllreduceFit fit;
   fit.algorithm = algorithm;
-  fit.cost = {s.alpha, s.beta, gamma.value_or(0)};
+  fit.cost = {alpha, beta, gamma.value_or(0)};
   fit.gamma_within_beta = !gamma;
   fit.rows = static_cast<int>(columns.size());
-  fit.fitted = (s.alpha > 0 ? 1 : 0) + (s.beta > 0 ? 1 : 0);
-  const double sum = s.squares;
+  fit.fitted = (alpha > 0 ? 1 : 0) + (beta > 0 ? 1 : 0);
   fit.relative_error = std::sqrt(sum / fit.rows);
   add_limits(fit, rows);
   if (fit.rows <= fit.fitted) return fit;
@@ -145,13 +119,13 @@ AllreduceFit fit_one(Allreduce algorithm, const std::vector<FitColumn>& columns,
   fit.sigma = std::sqrt(variance);
   const Gram g = gram(rows);
   const double determinant = g.aa * g.bb - g.ab * g.ab;
-  if (s.alpha > 0 && s.beta > 0 && determinant > 0) {
+  if (alpha > 0 && beta > 0 && determinant > 0) {
     fit.covariance[0][0] = variance * g.bb / determinant;
     fit.covariance[0][1] = fit.covariance[1][0] = -variance * g.ab / determinant;
     fit.covariance[1][1] = variance * g.aa / determinant;
   } else {
-    if (s.alpha > 0) fit.covariance[0][0] = variance / g.aa;
-    if (s.beta > 0) fit.covariance[1][1] = variance / g.bb;
+    if (alpha > 0) fit.covariance[0][0] = variance / g.aa;
+    if (beta > 0) fit.covariance[1][1] = variance / g.bb;
   }
   return fit;
 }
@@ -242,8 +216,7 @@ Result<AllreducePrediction> predict_allreduce(const AllreduceModel& model,
   for (int i = 0; i < model.plausible; ++i) {
     const AllreduceFit& fit = model.fits[i];
     TRY_ASSIGN(const CostColumns c, allreduce_columns(fit.algorithm, bytes, k));
-    const double seconds =
-        c.alpha * fit.cost.alpha + c.beta * fit.cost.beta + c.gamma * fit.cost.gamma;
+    const double seconds = seconds_of(c, fit.cost);
     if (i == 0) answer.seconds = seconds;
     if (fit.rows <= fit.fitted || seconds <= 0) continue;
     const double a = c.alpha / seconds, b = c.beta / seconds;
@@ -290,30 +263,11 @@ Result<void> require_ranks(double k) {
   return {};
 }
 
-Result<void> require_cost(const LinkCost& cost) {
-  TRY(require_at_least(cost.alpha, 0, "alpha"));
-  TRY(require_at_least(cost.beta, 0, "beta"));
-  return require_at_least(cost.gamma, 0, "gamma");
-}
-
-double total(const CostColumns& c, const LinkCost& cost) {
-  return c.alpha * cost.alpha + c.beta * cost.beta + c.gamma * cost.gamma;
-}
-
 }  // namespace
 
 const char* to_string(Allreduce algorithm) {
-  switch (algorithm) {
-    case Allreduce::ring:
-      return "ring";
-    case Allreduce::recursive_doubling:
-      return "recursive doubling";
-    case Allreduce::rabenseifner:
-      return "Rabenseifner";
-    case Allreduce::binomial_tree:
-      return "binomial tree";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"ring", "recursive doubling", "Rabenseifner", "binomial tree"};
+  return kWords[static_cast<int>(algorithm)];
 }
 
 Result<CostColumns> allreduce_columns(Allreduce algorithm, double bytes, double k) {
@@ -342,62 +296,8 @@ Result<CostColumns> allreduce_columns(Allreduce algorithm, double bytes, double 
   return refusal("no such all-reduce");
 }
 
-Result<double> allreduce_seconds(Allreduce algorithm, double bytes, double k,
-                                 const LinkCost& cost) {
-  TRY(require_cost(cost));
-  TRY_ASSIGN(const CostColumns columns, allreduce_columns(algorithm, bytes, k));
-  return total(columns, cost);
-}
-
-Result<Allreduce> fastest_allreduce(double bytes, double k, const LinkCost& cost) {
-  Allreduce best = kAllreduces.front();
-  double least = 0;
-  for (const Allreduce algorithm : kAllreduces) {
-    TRY_ASSIGN(const double seconds, allreduce_seconds(algorithm, bytes, k, cost));
-    if (algorithm == kAllreduces.front() || seconds < least) {
-      best = algorithm;
-      least = seconds;
-    }
-  }
-  return best;
-}
-
-Result<std::optional<double>> crossover_bytes(Allreduce small, Allreduce large, double k,
-                                              const LinkCost& cost) {
-  TRY(require_cost(cost));
-  TRY_ASSIGN(const CostColumns s, allreduce_columns(small, 1, k));
-  TRY_ASSIGN(const CostColumns l, allreduce_columns(large, 1, k));
-  const double latency_lost = (l.alpha - s.alpha) * cost.alpha;
-  const double gained_per_byte = (s.beta - l.beta) * cost.beta + (s.gamma - l.gamma) * cost.gamma;
-  if (gained_per_byte <= 0) {
-    // Never more to gain at larger sizes. Ahead on latency and level per byte is ahead always.
-    if (gained_per_byte == 0 && latency_lost < 0) return std::optional(0.0);
-    return std::optional<double>();
-  }
-  return std::optional(latency_lost > 0 ? latency_lost / gained_per_byte : 0.0);
-}
-
-Result<double> bus_factor(Collective collective, double k) {
-  TRY(require_ranks(k));
-  switch (collective) {
-    case Collective::allreduce:
-      return 2 * (k - 1) / k;
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::alltoall:
-      return (k - 1) / k;
-    case Collective::broadcast:
-    case Collective::reduce:
-      return 1.0;
-  }
-  return refusal("no such collective");
-}
-
-Result<double> bus_bandwidth(Collective collective, double bytes, double k, double seconds) {
-  TRY(require_positive(bytes, "the message size"));
-  TRY(require_positive(seconds, "the time"));
-  TRY_ASSIGN(const double factor, bus_factor(collective, k));
-  return bytes / seconds * factor;
+double seconds_of(const CostColumns& c, const LinkCost& cost) {
+  return c.alpha * cost.alpha + c.beta * cost.beta + c.gamma * cost.gamma;
 }
 
 }  // namespace kneepoint

@@ -36,18 +36,7 @@ struct CostColumns {
 };
 Result<CostColumns> allreduce_columns(Allreduce algorithm, double bytes, double k);
 
-Result<double> allreduce_seconds(Allreduce algorithm, double bytes, double k, const LinkCost& cost);
-Result<Allreduce> fastest_allreduce(double bytes, double k, const LinkCost& cost);
-
-// The message size above which `large` is faster than `small` at this K; 0: at every size; none: at
-// no size.
-Result<std::optional<double>> crossover_bytes(Allreduce small, Allreduce large, double k,
-                                              const LinkCost& cost);
-
-enum class Collective { allreduce, reduce_scatter, allgather, alltoall, broadcast, reduce };
-// Bus bandwidth = bytes / seconds · factor: comparable with the link's, whatever K.
-Result<double> bus_factor(Collective collective, double k);
-Result<double> bus_bandwidth(Collective collective, double bytes, double k, double seconds);
+double seconds_of(const CostColumns& columns, const LinkCost& cost);
 
 // ---- The fit
 

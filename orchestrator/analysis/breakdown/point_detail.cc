@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "orchestrator/analysis/breakdown/roofline.h"
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/superlinear.h"
-#include "orchestrator/analysis/models/training.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
@@ -58,9 +57,9 @@ class Details {
     d.local_efficiency = to.efficiency / from.efficiency;
     d.local_efficiency_interval = ratio_interval(valid_seconds(members_, evidence_of(from)),
                                                  valid_seconds(members_, evidence_of(to)));
-    if (!d.local_efficiency_interval) return;
-    d.local_efficiency_interval->low *= *d.local_efficiency / by_medians;
-    d.local_efficiency_interval->high *= *d.local_efficiency / by_medians;
+    if (auto& interval = d.local_efficiency_interval) {
+      interval = scaled(*interval, *d.local_efficiency / by_medians);
+    }
   }
 
   // The run whose T is the median (the lower of two), among those whose ranks reported.
@@ -98,7 +97,7 @@ class Details {
     Result<Breakdown> breakdown = break_down(detail.ranks, wall);
     if (!breakdown) {
       warnings_.push_back(
-          {"inconsistent_breakdown",
+          {WarningCode::inconsistent_breakdown,
            at_k(p) + ", run r" + std::to_string(run->number) + ": " + breakdown.error().message});
       return;
     }
@@ -116,19 +115,16 @@ class Details {
   }
 
   void warn_of_window(const PointSummary& p, const RunEvidence& run, double window) {
-    warnings_.push_back(
-        {"profile_window", at_k(p) + ", run r" + std::to_string(run.number) + ": T is " +
-                               number_text(run.seconds) +
-                               " s, from MPI_Init to MPI_Finalize it took " + number_text(window) +
-                               " s; the breakdown is of all of that, brought to T (time: {from: "
-                               "mpi}, or MPI_Pcontrol around what is timed, makes them one)"});
+    warnings_.push_back({WarningCode::profile_window,
+                         at_k(p) + ", run r" + std::to_string(run.number) + ": T is " +
+                             number_text(run.seconds) +
+                             " s, from MPI_Init to MPI_Finalize it took " + number_text(window) +
+                             " s; the breakdown is of all of that, brought to T (time: {from: "
+                             "mpi}, or MPI_Pcontrol around what is timed, makes them one)"});
   }
 
   void add_profile(const PointSummary& p, PointDetail& d) const {
-    std::vector<const RunDetail*> runs;
-    for (const RunEvidence* run : valid_runs(members_, evidence_of(p))) {
-      if (const RunDetail* detail = detail_of(evidence_of(p), *run)) runs.push_back(detail);
-    }
+    const std::vector<const RunDetail*> runs = valid_details(members_, evidence_of(p));
     d.profile = profile_of(runs);
     d.metrics = metrics_of(runs);
   }
@@ -142,7 +138,8 @@ class Details {
     Result<Accounting> accounting = account(base_, *d.breakdown, curve_.mode, efficiency);
     if (!accounting) return;
     if (!accounting->consistent) {
-      warnings_.push_back({"inconsistent_breakdown", at_k(p) + ": " + accounting->sentence});
+      warnings_.push_back(
+          {WarningCode::inconsistent_breakdown, at_k(p) + ": " + accounting->sentence});
     }
     d.accounting = std::move(*accounting);
   }
@@ -164,11 +161,9 @@ class Details {
 
   std::vector<double> iterations_of(const PointSummary& p) const {
     std::vector<double> seconds;
-    for (const RunEvidence* run : valid_runs(members_, evidence_of(p))) {
-      if (const RunDetail* detail = detail_of(evidence_of(p), *run)) {
-        seconds.insert(seconds.end(), detail->iteration_seconds.begin(),
-                       detail->iteration_seconds.end());
-      }
+    for (const RunDetail* detail : valid_details(members_, evidence_of(p))) {
+      seconds.insert(seconds.end(), detail->iteration_seconds.begin(),
+                     detail->iteration_seconds.end());
     }
     return seconds;
   }
@@ -195,35 +190,26 @@ class Details {
       return interval ? std::optional(interval->low) : std::nullopt;
     };
     const double e = p.efficiency;
-    Result<SuperlinearAudit> audit =
+    SuperlinearAudit audit =
         audit_superlinear(e, lower(p.efficiency_interval),
                           superlinear_facts(evidence_, members_, base->index, p.index, e));
-    if (audit && !audit->triggered && before != nullptr && !before->baseline) {
+    if (!audit.triggered && before != nullptr && !before->baseline) {
       audit = audit_superlinear(
           *d.local_efficiency, lower(d.local_efficiency_interval),
           superlinear_facts(evidence_, members_, before->index, p.index, *d.local_efficiency));
-      if (audit) audit->sentence = "from " + at_k(*before) + " on: " + audit->sentence;
+      audit.sentence = "from " + at_k(*before) + " on: " + audit.sentence;
     }
-    if (!audit || !audit->triggered) return;
-    warnings_.push_back(
-        {"superlinear", at_k(p) + ": " + audit->sentence + "; to settle it: " + audit->settle});
-    d.audit = std::move(*audit);
-  }
-
-  std::optional<Machine> machine(const PointSummary& p) const {
-    for (const RunEvidence* run : valid_runs(members_, evidence_of(p))) {
-      if (const RunDetail* detail = detail_of(evidence_of(p), *run)) {
-        if (auto found = machine_of(detail->facts)) return found;
-      }
-    }
-    return std::nullopt;
+    if (!audit.triggered) return;
+    warnings_.push_back({WarningCode::superlinear,
+                         at_k(p) + ": " + audit.sentence + "; to settle it: " + audit.settle});
+    d.audit = std::move(audit);
   }
 
   void add_machine(const PointSummary& p, PointDetail& d) {
     const Point& point = p.point;
     if (!(point.flops > 0)) return;
     d.flops_per_second = point.flops * point.iterations / p.seconds;
-    const std::optional<Machine> found = machine(p);
+    const std::optional<Machine> found = machine_at(members_, evidence_of(p));
     if (!found || point.emulated || point.shape.gpus_per_node > 0) return;
     const double cores =
         std::min(point.shape.ranks, point.shape.ranks_per_node) * point.shape.threads_per_rank;
@@ -237,7 +223,8 @@ class Details {
     if (used) {
       d.utilisation = *used;
     } else {
-      warnings_.push_back({"utilisation_refused", at_k(p) + ": " + used.error().message});
+      warnings_.push_back(
+          {WarningCode::utilisation_refused, at_k(p) + ": " + used.error().message});
     }
   }
 
@@ -256,6 +243,13 @@ class Details {
 std::vector<PointDetail> point_details(const StudyEvidence& evidence, const CurveMembers& members,
                                        const Curve& curve, std::vector<Warning>& warnings) {
   return Details(evidence, members, curve, warnings).all();
+}
+
+std::optional<Machine> machine_at(const CurveMembers& members, const PointEvidence& point) {
+  for (const RunDetail* detail : valid_details(members, point)) {
+    if (auto found = machine_of(detail->facts)) return found;
+  }
+  return std::nullopt;
 }
 
 void add_gustafson(const Curve& curve, double serial, std::vector<PointDetail>& details) {

@@ -106,12 +106,7 @@ class Audit {
 
   // How times go that don't fall as those of a fixed problem would.
   std::string weak_words() const {
-    const ClaimPoint *first = nullptr, *last = nullptr;
-    for (const ClaimPoint& point : claim_.points) {
-      if (!point.seconds) continue;
-      if (first == nullptr) first = &point;
-      last = &point;
-    }
+    const auto [first, last] = timed_range(claim_);
     if (first == nullptr) return "are not given";
     const double change = *last->seconds / *first->seconds - 1;
     if (std::abs(change) <= kHardly) return "hardly change with K";
@@ -247,9 +242,7 @@ class Audit {
   }
 
   void times() {
-    const bool any = std::any_of(claim_.points.begin(), claim_.points.end(),
-                                 [](const ClaimPoint& p) { return p.seconds.has_value(); });
-    if (any) {
+    if (timed_range(claim_).first != nullptr) {
       add("times", RuleVerdict::ok, "It states times, not ratios alone.");
     } else {
       add("times", RuleVerdict::missing,
@@ -407,17 +400,8 @@ class Audit {
 }  // namespace
 
 const char* to_string(RuleVerdict verdict) {
-  switch (verdict) {
-    case RuleVerdict::ok:
-      return "ok";
-    case RuleVerdict::missing:
-      return "missing";
-    case RuleVerdict::suspicious:
-      return "suspicious";
-    case RuleVerdict::contradicted:
-      return "contradicted";
-  }
-  return "?";
+  constexpr const char* kWords[] = {"ok", "missing", "suspicious", "contradicted"};
+  return kWords[static_cast<int>(verdict)];
 }
 
 int ClaimAudit::count(RuleVerdict verdict) const {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/claims/numbers.h"
+#include "orchestrator/analysis/claims/audit.h"
 
 #include <cmath>
 
 #include "orchestrator/analysis/knee/knee.h"
+#include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
@@ -31,12 +32,6 @@ const ClaimPoint* baseline_point(const Claim& claim) {
 
 bool fits(double stated, double computed) {
   return std::abs(stated / computed - 1) <= kFits;
-}
-
-// Amdahl's serial share that this speedup over r = K/K0 times the workers implies.
-double serial_share(double speedup, double r, double k0) {
-  const double relative = (1 / speedup - 1 / r) / (1 - 1 / r);
-  return relative / (relative + k0 * (1 - relative));
 }
 
 void set_knee(double floor, ClaimNumbers& numbers) {
@@ -82,7 +77,7 @@ ClaimNumbers claim_numbers(const Claim& claim, double floor) {
       continue;
     }
     at.efficiency = at.speedup / r;
-    if (!weak) at.serial = serial_share(at.speedup, r, numbers.k0);
+    if (!weak) at.serial = serial_share(1 / at.speedup, r, numbers.k0);
     numbers.points.push_back(at);
   }
   set_knee(floor, numbers);
@@ -93,14 +88,18 @@ ClaimNumbers claim_numbers(const Claim& claim, double floor) {
   return numbers;
 }
 
-Reading reading_of_times(const Claim& claim) {
-  const ClaimPoint* first = nullptr;
-  const ClaimPoint* last = nullptr;
+std::pair<const ClaimPoint*, const ClaimPoint*> timed_range(const Claim& claim) {
+  std::pair<const ClaimPoint*, const ClaimPoint*> range;
   for (const ClaimPoint& point : claim.points) {
     if (!point.seconds) continue;
-    if (first == nullptr) first = &point;
-    last = &point;
+    if (range.first == nullptr) range.first = &point;
+    range.second = &point;
   }
+  return range;
+}
+
+Reading reading_of_times(const Claim& claim) {
+  const auto [first, last] = timed_range(claim);
   if (first == nullptr || first->k == last->k) return Reading::unclear;
   // On a log scale: 1 is T ~ 1/K, 0 is T constant.
   const double slope = std::log(*first->seconds / *last->seconds) /

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "orchestrator/analysis/comparison/comparison.h"
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/base/text.h"
 
 namespace kneepoint {

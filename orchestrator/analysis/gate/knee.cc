@@ -9,8 +9,8 @@
 
 #include "orchestrator/analysis/gate/parts.h"
 #include "orchestrator/analysis/knee/knee.h"
-#include "orchestrator/analysis/statistics/bootstrap.h"
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/hash.h"
 
 namespace kneepoint {

@@ -22,16 +22,11 @@ constexpr double kWorthAsMuch = 0.5;  // of the best run's use: in the same roun
 class KneeSearch {
  public:
   KneeSearch(const SearchCurve& curve, const SearchRules& rules)
-      : curve_(curve), rules_(rules), enough_(std::min(rules.most, kRunsForAnInterval)) {
+      : curve_(curve),
+        rules_(rules),
+        enough_(std::min(rules.most, kRunsForAnInterval)),
+        reach_(curve) {
     ENSURE(!curve.scale.empty() && rules.first >= 1 && rules.most >= rules.first, "a search");
-    for (const int k : curve.scale) {
-      if (asked(k) == 0 || has_times(k)) {
-        usable_.push_back(k);
-      } else if (!curve.times.empty() && k > curve.times.back().k) {
-        cut_at_ = k;  // no way up
-        break;
-      }
-    }
   }
 
   SearchDecision decide() {
@@ -47,14 +42,7 @@ class KneeSearch {
   }
 
  private:
-  int asked(int k) const {
-    const auto found = curve_.asked.find(k);
-    return found == curve_.asked.end() ? 0 : found->second;
-  }
-  bool has_times(int k) const {
-    return std::any_of(curve_.times.begin(), curve_.times.end(),
-                       [k](const TimesAtK& at) { return at.k == k; });
-  }
+  int asked(int k) const { return curve_.asked_at(k); }
   int largest() const { return curve_.times.back().k; }
 
   SearchDecision& stop(const std::string& why) {
@@ -99,11 +87,7 @@ class KneeSearch {
 
   // The next doubling of the largest K measured.
   SearchDecision climb(const std::string& why) {
-    int to = 0;
-    for (const int k : usable_) {
-      if (k <= largest()) continue;
-      if (to == 0 || k <= 2 * largest()) to = k;
-    }
+    const int to = reach_.above(largest());
     if (to == 0) return stop(why + "; the scale has no larger K");
     want(to, rules_.first);
     answer_.why = why;
@@ -115,10 +99,10 @@ class KneeSearch {
     const double e = 1 / measured.smoothed.back();
     const std::string here = "E=" + fixed_text(e, 2) + " at K=" + std::to_string(largest()) +
                              " is not under " + number_text(rules_.floor);
-    if (largest() < usable_.back()) return climb(here);
+    if (largest() < reach_.ks.back()) return climb(here);
     const std::string end =
-        cut_at_ ? "K=" + std::to_string(*cut_at_) + " has no valid time, and " + here
-                : here + ", and the scale ends there";
+        reach_.cut_at ? "K=" + std::to_string(*reach_.cut_at) + " has no valid time, and " + here
+                      : here + ", and the scale ends there";
     const std::set<int> decisive = {curve_.times.front().k, largest()};
     if (bring(decisive, enough_, end + ": runs to be sure of it")) return answer_;
     set_interval();
@@ -152,7 +136,7 @@ class KneeSearch {
     set_interval();
     const std::string at = "the knee is at K=" + number_text(knee) + interval_text();
     if (!answer_.interval) return stop(at + ": one run at a K, so that there is no interval");
-    if (answer_.interval->open_high && largest() < usable_.back()) {
+    if (answer_.interval->open_high && largest() < reach_.ks.back()) {
       return climb("the interval of " + between + " reaches beyond K=" + std::to_string(largest()));
     }
     const double half = answer_.interval->open_high
@@ -179,7 +163,7 @@ class KneeSearch {
         under - over > 2 * margin ? std::clamp(knee, over + margin, under - margin) : NAN;
     if (std::isnan(target)) return std::nullopt;
     std::optional<int> best;
-    for (const int k : usable_) {
+    for (const int k : reach_.ks) {
       if (k <= over || k >= under) continue;
       if (!best || std::abs(k - target) < std::abs(*best - target)) best = k;
     }
@@ -190,8 +174,8 @@ class KneeSearch {
   // a grid would say to use.
   std::optional<int> largest_within(int over, double knee) const {
     std::optional<int> best;
-    for (const int k : usable_) {
-      if (k > over && k <= knee && !has_times(k)) best = k;
+    for (const int k : reach_.ks) {
+      if (k > over && k <= knee && !curve_.has_times(k)) best = k;
     }
     return best;
   }
@@ -246,12 +230,39 @@ class KneeSearch {
   const SearchCurve& curve_;
   const SearchRules& rules_;
   const int enough_;
-  std::vector<int> usable_;
-  std::optional<int> cut_at_;
+  const SearchReach reach_;
   SearchDecision answer_;
 };
 
 }  // namespace
+
+int SearchCurve::asked_at(int k) const {
+  const auto found = asked.find(k);
+  return found == asked.end() ? 0 : found->second;
+}
+
+bool SearchCurve::has_times(int k) const {
+  return std::any_of(times.begin(), times.end(), [k](const TimesAtK& at) { return at.k == k; });
+}
+
+SearchReach::SearchReach(const SearchCurve& curve) {
+  for (const int k : curve.scale) {
+    if (curve.asked_at(k) == 0 || curve.has_times(k)) {
+      ks.push_back(k);
+    } else if (!curve.times.empty() && k > curve.times.back().k) {
+      cut_at = k;
+      break;
+    }
+  }
+}
+
+int SearchReach::above(int largest) const {
+  int to = 0;
+  for (const int k : ks) {
+    if (k > largest && (to == 0 || k <= 2 * largest)) to = k;
+  }
+  return to;
+}
 
 SearchDecision next_step(const SearchCurve& curve, const SearchRules& rules) {
   return KneeSearch(curve, rules).decide();

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/statistics/bootstrap.h"
 #include "orchestrator/analysis/statistics/times.h"
 
 namespace kneepoint {
@@ -32,6 +31,19 @@ struct SearchCurve {
   std::vector<int> scale;    // K of the plan, ascending
   std::map<int, int> asked;  // runs there are at a K, whatever became of them
   Times times;               // the valid ones, as ordered() gives them
+
+  int asked_at(int k) const;
+  bool has_times(int k) const;
+};
+
+// Which K of the scale a search may still measure: those with times and those never asked for.
+struct SearchReach {
+  explicit SearchReach(const SearchCurve& curve);
+  // The next doubling of the largest K measured; 0: there is none.
+  int above(int largest) const;
+
+  std::vector<int> ks;        // ascending
+  std::optional<int> cut_at;  // has no valid time although asked for: there is no way up
 };
 
 struct SearchStep {
@@ -65,5 +77,32 @@ int next_rung(int n);
 
 // "K=24 x 2, K=1 x 3"
 std::string to_string(const std::vector<SearchStep>& steps);
+
+// ---- Adaptive search for the K to recommend: measured until no other K is better than the best
+// one by more than a stated share. What is best is a score that the caller gives.
+
+struct RecommendationRules {
+  // Of a run at K that takes so long: above 0, the smaller the better, infinite where it can't be.
+  std::function<double(int k, double seconds)> score;
+  std::string what;      // "cost": what the score is, in words
+  double within = 0.05;  // another K may be better by so much and the search still ends
+  int first = 2;         // runs at a K that is looked at for the first time
+  int most = 5;          // runs at a K
+  std::uint64_t seed = 0;
+  int replicates = 1000;
+};
+
+struct RecommendationDecision {
+  std::vector<SearchStep> steps;   // K ascending; empty: the search is over
+  std::string why;                 // in words, without the K and runs of `steps`
+  int best = 0;                    // K with the least score so far; 0: no K has a time
+  int rival = 0;                   // the K that comes nearest to it; 0: none
+  double margin = 0;               // by how much the rival's score is larger, as a share
+  std::optional<Bounds> interval;  // of the margin, 95%; when both have runs enough
+  bool tie = false;                // the interval holds 0
+};
+
+RecommendationDecision next_recommendation_step(const SearchCurve& curve,
+                                                const RecommendationRules& rules);
 
 }  // namespace kneepoint

@@ -11,8 +11,8 @@
 namespace kneepoint {
 namespace {
 
-constexpr std::array kKneeRules = {KneeRule::efficiency, KneeRule::power,    KneeRule::marginal,
-                                   KneeRule::min_time,   KneeRule::usl_peak, KneeRule::kneedle};
+constexpr std::array<std::string_view, 6> kRuleWords = {"efficiency", "power",    "marginal",
+                                                        "min_time",   "usl_peak", "kneedle"};
 
 void find_sure_and_maybe(const std::vector<KneePoint>& points, KneeAnswer& answer) {
   bool sure = true, maybe = true;
@@ -62,78 +62,29 @@ void recommend_by_floor(const std::vector<KneePoint>& points, const KneeAnswer& 
 }  // namespace
 
 const char* to_string(KneeRule rule) {
-  switch (rule) {
-    case KneeRule::efficiency:
-      return "efficiency";
-    case KneeRule::power:
-      return "power";
-    case KneeRule::marginal:
-      return "marginal";
-    case KneeRule::min_time:
-      return "min_time";
-    case KneeRule::usl_peak:
-      return "usl_peak";
-    case KneeRule::kneedle:
-      return "kneedle";
-  }
-  return "?";
+  return kRuleWords[static_cast<std::size_t>(rule)].data();
 }
 
 std::optional<KneeRule> knee_rule_of(std::string_view word) {
-  for (const KneeRule rule : kKneeRules) {
-    if (word == to_string(rule)) return rule;
-  }
-  return std::nullopt;
+  const auto found = std::find(kRuleWords.begin(), kRuleWords.end(), word);
+  if (found == kRuleWords.end()) return std::nullopt;
+  return static_cast<KneeRule>(found - kRuleWords.begin());
 }
 
 const char* to_string(KneePlace place) {
-  switch (place) {
-    case KneePlace::none:
-      return "none";
-    case KneePlace::below:
-      return "below";
-    case KneePlace::inside:
-      return "inside";
-    case KneePlace::beyond:
-      return "beyond";
-  }
-  return "?";
+  constexpr const char* kWords[] = {"none", "below", "inside", "beyond"};
+  return kWords[static_cast<int>(place)];
 }
 
 const char* to_string(KReason reason) {
-  switch (reason) {
-    case KReason::no_run:
-      return "no_run";
-    case KReason::one_k:
-      return "one_k";
-    case KReason::sure:
-      return "sure";
-    case KReason::by_medians:
-      return "by_medians";
-    case KReason::none_sure:
-      return "none_sure";
-    case KReason::below_knee:
-      return "below_knee";
-    case KReason::within_knee:
-      return "within_knee";
-    case KReason::all_within:
-      return "all_within";
-  }
-  return "?";
+  constexpr const char* kWords[] = {"no_run",    "one_k",      "sure",        "by_medians",
+                                    "none_sure", "below_knee", "within_knee", "all_within"};
+  return kWords[static_cast<int>(reason)];
 }
 
 const char* KneeAnswer::where() const {
-  switch (place) {
-    case KneePlace::none:
-      return "no data";
-    case KneePlace::below:
-      return "below the first step";
-    case KneePlace::inside:
-      return "measured";
-    case KneePlace::beyond:
-      return "beyond K_max";
-  }
-  return "?";
+  constexpr const char* kWords[] = {"no data", "below the first step", "measured", "beyond K_max"};
+  return kWords[static_cast<int>(place)];
 }
 
 bool reaches(double efficiency, double floor) {

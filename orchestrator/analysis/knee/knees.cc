@@ -52,13 +52,6 @@ class Rules {
   }
 
   const std::vector<Row>& rows() const { return rows_; }
-  bool has_model() const { return !candidates_.empty(); }
-
-  Choice model(const Times& times) const {
-    Fitter fitter;
-    return choose(fitter, sums_of(times), candidates_);
-  }
-
   // One K for each row; infinity: none, or beyond.
   void evaluate(const Times& times, std::span<double> out) const {
     const MeasuredCurve curve(mode_, times);
@@ -116,9 +109,7 @@ std::vector<KneePoint> points_of(Mode mode, const Times& times) {
     if (p.exact) continue;
     p.efficiency = ratio_interval(times[0].seconds, times[i].seconds);
     if (!p.efficiency) continue;
-    const double of_time = middle[i] / middle[0] / cost[i];
-    p.efficiency->low *= of_time;
-    p.efficiency->high *= of_time;
+    p.efficiency = scaled(*p.efficiency, middle[i] / middle[0] / cost[i]);
   }
   return points;
 }
@@ -128,10 +119,11 @@ KneePlace place_of(const Times& times, double k) {
   return k <= times.front().k ? KneePlace::below : KneePlace::inside;
 }
 
-void set_place(const Times& times, double k, Knee& knee) {
+void set_place(const Times& times, double k, bool may_extrapolate, Knee& knee) {
   knee.place = place_of(times, k);
   if (knee.place == KneePlace::inside) knee.k = k;
-  if (knee.place == KneePlace::beyond && !knee.is_measured() && std::isfinite(k)) {
+  if (may_extrapolate && knee.place == KneePlace::beyond && !knee.is_measured() &&
+      std::isfinite(k)) {
     knee.extrapolated = k;
   }
 }
@@ -167,14 +159,9 @@ std::vector<Knee> knees_of(Mode mode, const Times& times, const KneeOptions& opt
   const std::vector<Row>& rows = rules.rows();
   std::vector<double> points(rows.size());
   rules.evaluate(times, points);
-  Choice model;
-  std::string model_name;
-  if (rules.has_model()) {
-    model = rules.model(times);
-    for (const ModelForm& form : model_forms(mode)) {
-      if (form.terms == model.terms) model_name = form.name;
-    }
-  }
+  const ModelsAnswer models = fit_models(mode, times);
+  const std::string model_name = models.fits.empty() ? "" : models.fits.front().name;
+  const ModelFit* adequate = adequate_model(models);  // else it says nothing beyond the K measured
   std::vector<std::vector<double>> replicates;
   if (fewest_runs(times) >= 2) {
     replicates = joint_bootstrap(
@@ -191,10 +178,10 @@ std::vector<Knee> knees_of(Mode mode, const Times& times, const KneeOptions& opt
     if (knee.floor) {
       set_by_floor(find_knee(by_floor, *knee.floor), knee);
     } else {
-      set_place(times, points[i], knee);
+      set_place(times, points[i], adequate != nullptr, knee);
     }
-    if (knee.floor && knee.place == KneePlace::beyond && rules.has_model()) {
-      const auto k = rules.by_model(rows[i], model.coefficients);
+    if (knee.floor && knee.place == KneePlace::beyond && adequate != nullptr) {
+      const auto k = rules.by_model(rows[i], adequate->coefficients);
       if (k && *k > times.back().k) knee.extrapolated = k;
     }
     if (!replicates.empty()) set_interval(times, std::move(replicates[i]), knee);
@@ -239,6 +226,8 @@ std::optional<RuleKnee> find_rule_knee(Mode mode, const Times& times, KneeRule r
   Rules rules(mode, times, {}, true);
   rules.keep_first_of(rule);
   if (rules.rows().empty()) return std::nullopt;
+  const bool by_model = rules.rows().front().from_model;
+  if (by_model && adequate_model(fit_models(mode, times)) == nullptr) return std::nullopt;
   double k = 0;
   rules.evaluate(times, {&k, 1});
   return RuleKnee{place_of(times, k), k};

@@ -12,7 +12,6 @@
 #include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/models/models.h"
-#include "orchestrator/analysis/statistics/bootstrap.h"
 #include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/fields.h"
 
@@ -35,6 +34,10 @@ struct Knee {
       extrapolated;  // where the model has it, when that is outside the K measured
   std::string note;
 
+  // Where the model has it, when that is near enough to be said: as far as predictions go.
+  std::optional<double> predicted(int largest) const {
+    return extrapolated && *extrapolated <= kPredictTo * largest ? extrapolated : std::nullopt;
+  }
   bool is_measured() const { return model.empty(); }
   std::string basis() const { return is_measured() ? "measured" : model; }
   // Of the plan's own floor or another rule, on all K: what decides by `wanted`.
@@ -65,7 +68,7 @@ struct KneeOptions {
 KneesAnswer find_knees(Mode mode, const Times& times, const KneeOptions& options = {});
 
 // The same rule alone, without interval; not for `efficiency`, whose knee find_knee() has. None:
-// the rule has no knee on this curve.
+// the rule has no knee on this curve, or rests on a model and none is adequate.
 std::optional<RuleKnee> find_rule_knee(Mode mode, const Times& times, KneeRule rule);
 
 // ---- The rules for a knee on one curve as numbers, without intervals and words: what find_knees()

@@ -2,7 +2,7 @@
 //
 // Doubling until the score surely rises; then the K of the scale beside the best one; then runs at
 // the best and at those that may still be better than it.
-#include "orchestrator/analysis/knee/recommendation_search.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,15 +20,11 @@ constexpr double kUnknownNoise = 0.05;
 class RecommendationSearch {
  public:
   RecommendationSearch(const SearchCurve& curve, const RecommendationRules& rules)
-      : curve_(curve), rules_(rules), enough_(std::min(rules.most, kRunsForAnInterval)) {
+      : curve_(curve),
+        rules_(rules),
+        enough_(std::min(rules.most, kRunsForAnInterval)),
+        reach_(curve) {
     ENSURE(!curve.scale.empty() && rules.first >= 1 && rules.most >= rules.first, "a search");
-    for (const int k : curve.scale) {
-      if (asked(k) == 0 || has_times(k)) {
-        usable_.push_back(k);
-      } else if (!curve.times.empty() && k > curve.times.back().k) {
-        break;  // no way up
-      }
-    }
     for (const TimesAtK& at : curve.times) scores_.push_back(rules.score(at.k, median_seconds(at)));
     noise_ = noise();
   }
@@ -46,14 +42,7 @@ class RecommendationSearch {
  private:
   int k_of(std::size_t i) const { return curve_.times[i].k; }
   int runs_of(std::size_t i) const { return static_cast<int>(curve_.times[i].seconds.size()); }
-  int asked(int k) const {
-    const auto found = curve_.asked.find(k);
-    return found == curve_.asked.end() ? 0 : found->second;
-  }
-  bool has_times(int k) const {
-    return std::any_of(curve_.times.begin(), curve_.times.end(),
-                       [k](const TimesAtK& at) { return at.k == k; });
-  }
+  int asked(int k) const { return curve_.asked_at(k); }
   std::string name(std::size_t i) const { return "K=" + std::to_string(k_of(i)); }
   double ratio(std::size_t i) const { return scores_[i] / scores_[best_]; }
   // From this ratio on a K is not better than the best one by more than is allowed.
@@ -102,10 +91,7 @@ class RecommendationSearch {
     const std::size_t last = curve_.times.size() - 1;
     const int largest = k_of(last);
     if (last != best_ && is_out(last) && ratio(last) > 1 + rules_.within) return false;
-    int to = 0;
-    for (const int k : usable_) {
-      if (k > largest && (to == 0 || k <= 2 * largest)) to = k;
-    }
+    const int to = reach_.above(largest);
     if (to == 0) return false;
     want(to, rules_.first);
     answer_.why = last == best_
@@ -124,7 +110,7 @@ class RecommendationSearch {
       if (high <= low * (1 + 2 * rules_.within)) continue;
       const double middle = std::sqrt(static_cast<double>(low) * high);
       int found = 0;
-      for (const int k : usable_) {
+      for (const int k : reach_.ks) {
         if (k <= low || k >= high || asked(k) > 0) continue;
         if (found == 0 || std::abs(std::log(k / middle)) < std::abs(std::log(found / middle))) {
           found = k;
@@ -223,7 +209,7 @@ class RecommendationSearch {
   const SearchCurve& curve_;
   const RecommendationRules& rules_;
   const int enough_;
-  std::vector<int> usable_;
+  const SearchReach reach_;
   std::vector<double> scores_;  // by place in curve_.times
   double noise_ = kUnknownNoise;
   std::size_t best_ = 0;

@@ -14,7 +14,6 @@ namespace kneepoint {
 namespace {
 
 constexpr int kRounds = 8;
-constexpr double kHuber = 1.345;
 constexpr double kExact = 1e-18;  // of SS/N: less is rounding
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -119,39 +118,6 @@ Coefficients Fitter::fit(const std::vector<SumsAtK>& sums, TermSet terms) {
     const Coefficients before = c;
     c = solve(sums, terms);
     if (settled(before, c)) break;
-  }
-  return c;
-}
-
-Coefficients Fitter::fit_robust(const Times& times, TermSet terms) {
-  const std::vector<SumsAtK> sums = sums_of(times);
-  Coefficients c = fit(sums, terms);
-  std::vector<double> residuals;
-  for (int round = 0; round < kRounds; ++round) {
-    residuals.clear();
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      const double f = value_of(c, sums[i]);
-      if (!(f > 0)) return c;
-      for (const double t : times[i].seconds) residuals.push_back(std::log(t / f));
-    }
-    std::vector<double> distances = residuals;
-    for (double& r : distances) r = std::abs(r);
-    const double scale = 1.4826 * median(distances);
-    if (scale < 1e-12) return c;  // most runs are on the curve: no scale to judge the others by
-    auto residual = residuals.begin();
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      const double f = value_of(c, sums[i]);
-      double weights = 0, weighted = 0;
-      for (const double t : times[i].seconds) {
-        const double distance = std::abs(*residual++) / scale;
-        const double w = distance <= kHuber ? 1 : kHuber / distance;
-        weights += w;
-        weighted += w * t;
-      }
-      weight_[i] = weights / (f * f);
-      target_[i] = weighted / weights;
-    }
-    c = solve(sums, terms);
   }
   return c;
 }

@@ -71,9 +71,6 @@ class Fitter {
   // Minimises the relative error: 8 rounds of exact non-negative least squares with weights 1/T at
   // first and 1/f of the round before from then on.
   Coefficients fit(const std::vector<SumsAtK>& sums, TermSet terms);
-  // The same with Huber's weights (1.345 robust deviations of log residuals): runs far off count
-  // less.
-  Coefficients fit_robust(const Times& times, TermSet terms);
 
  private:
   Coefficients solve(const std::vector<SumsAtK>& sums, TermSet terms);

@@ -8,12 +8,13 @@
 #include "orchestrator/analysis/models/fitting.h"
 #include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
 namespace {
 
-constexpr const char* kTermNames[] = {"one", "inverse_k", "log2_k", "k_minus_1"};
 constexpr int kPowerNeedsK = 5;
+constexpr double kMostMissed = 0.25;  // relative error beyond which a fit explains nothing
 
 std::array<double, 4> as_array(const Coefficients& c) {
   return {c.one, c.inverse_k, c.log2_k, c.k_minus_1};
@@ -85,7 +86,7 @@ std::vector<UpperLimit> upper_limits(const std::vector<SumsAtK>& sums, const Mod
       if (diagonal == 0) continue;
       const double estimate = std::max(0.0, last[columns] / last[columns - 1]);
       limits.push_back(
-          {kTermNames[free], estimate + student_t_quantile(0.95, df) * sigma / diagonal});
+          {static_cast<Term>(free), estimate + student_t_quantile(0.95, df) * sigma / diagonal});
     }
   }
   return limits;
@@ -183,10 +184,13 @@ void note_doubts(ModelsAnswer& answer) {
     answer.notes.push_back("only the model " + best.name +
                            " could be fitted: it was not chosen among several");
   }
-  if (best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel) {
+  if (best.lacks_fit()) {
     answer.notes.push_back(
         "no model adequate: what " + best.name +
         " misses is more than the repeats scatter (lack of fit, p < 0.01); don't extrapolate");
+  } else if (adequacy(answer) == Adequacy::misfit) {
+    answer.notes.push_back("no model adequate: " + best.name + " misses the runs by " +
+                           number_percent(best.missed, 2) + " on average; don't extrapolate");
   }
 }
 
@@ -228,7 +232,7 @@ std::vector<int> suggest_k(Mode mode, const Times& times, int needed) {
   return added;
 }
 
-ModelsAnswer fit_models(Mode mode, const Times& times, const ModelOptions& options) {
+ModelsAnswer fit_models(Mode mode, const Times& times) {
   ENSURE(!times.empty(), "a curve has a point");
   const std::vector<SumsAtK> sums = sums_of(times);
   const int runs = count_runs(times);
@@ -241,9 +245,9 @@ ModelsAnswer fit_models(Mode mode, const Times& times, const ModelOptions& optio
       continue;
     }
     ModelFit fit{.name = form.name, .terms = form.terms};
-    fit.coefficients =
-        options.robust ? fitter.fit_robust(times, form.terms) : fitter.fit(sums, form.terms);
+    fit.coefficients = fitter.fit(sums, form.terms);
     fit.log_residual = log_residual(sums, fit.coefficients);
+    fit.missed = std::sqrt(fit.log_residual / runs);
     fit.aicc = aicc(fit.log_residual, runs, count_terms(form.terms));
     fit.left_out_rms = left_out_rms(fitter, sums, form.terms);
     fit.lack_of_fit = lack_of_fit(sums, fit, runs);
@@ -257,6 +261,31 @@ ModelsAnswer fit_models(Mode mode, const Times& times, const ModelOptions& optio
   }
   note_doubts(answer);
   return answer;
+}
+
+const char* to_string(Term term) {
+  constexpr const char* kWords[] = {"one", "inverse_k", "log2_k", "k_minus_1"};
+  return kWords[static_cast<int>(term)];
+}
+
+Adequacy adequacy(const ModelsAnswer& models) {
+  if (models.fits.empty()) return Adequacy::too_few_points;
+  const ModelFit& best = models.fits.front();
+  if (best.missed > kMostMissed) return Adequacy::misfit;
+  if (best.lacks_fit()) return Adequacy::lack_of_fit;
+  return best.lack_of_fit ? Adequacy::adequate : Adequacy::untested;
+}
+
+const ModelFit* adequate_model(const ModelsAnswer& models) {
+  const Adequacy found = adequacy(models);
+  const bool usable = found == Adequacy::adequate || found == Adequacy::untested;
+  return usable ? &models.fits.front() : nullptr;
+}
+
+const ModelFit* model_of_serial_fraction(const ModelsAnswer& models) {
+  const ModelFit* best = adequate_model(models);
+  const bool chosen = best != nullptr && (models.fits.size() > 1 || (best->terms & kOne) != 0);
+  return chosen && best->serial_fraction ? best : nullptr;
 }
 
 }  // namespace kneepoint

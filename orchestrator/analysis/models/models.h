@@ -16,7 +16,12 @@
 namespace kneepoint {
 
 constexpr double kPlausible = 6;          // delta AICc up to which a model stays in question
-constexpr double kLackOfFitLevel = 0.01;  // p below it: said, never blocks
+constexpr double kLackOfFitLevel = 0.01;  // p below it rejects a model
+constexpr double kPredictTo = 4;          // times the largest K, unless asked for more
+
+// The terms of a model, in the order of Coefficients.
+enum class Term { one, inverse_k, log2_k, k_minus_1 };
+const char* to_string(Term term);
 
 // F of what the model misses at each K over what repeats scatter.
 struct LackOfFit {
@@ -26,7 +31,7 @@ struct LackOfFit {
 
 // A coefficient at 0 is "not detectable": the largest value (one-sided 95%) that the runs allow.
 struct UpperLimit {
-  std::string term;  // "one", "inverse_k", "log2_k", "k_minus_1"
+  Term term = Term::one;
   double limit = 0;
   static constexpr auto fields() {
     using T = UpperLimit;
@@ -39,6 +44,7 @@ struct ModelFit {
   TermSet terms = 0;
   Coefficients coefficients;
   double log_residual = 0;  // sum over runs of (ln T - ln f)²
+  double missed = 0;        // its root mean square: the relative error
   double aicc = 0, delta = 0, weight = 0;
   std::optional<double> left_out_rms;    // of ln T - ln f at K that the fit has not seen
   std::optional<LackOfFit> lack_of_fit;  // none without repeats
@@ -51,6 +57,8 @@ struct ModelFit {
   double linear_share = 0;                // d/T(1); USL's beta
   std::optional<double> fastest_k;        // continuous; none: falls for ever
   bool fastest_in_range = false;          // within the K measured; else not to be printed as such
+
+  bool lacks_fit() const { return lack_of_fit && lack_of_fit->p < kLackOfFitLevel; }
   static constexpr auto fields() {
     using T = ModelFit;
     return described(
@@ -88,12 +96,25 @@ struct ModelsAnswer {
   std::vector<std::string> notes;
 };
 
-struct ModelOptions {
-  bool robust = false;  // Huber's weights
-};
-
 // `times` as ordered() gives them.
-ModelsAnswer fit_models(Mode mode, const Times& times, const ModelOptions& options = {});
+ModelsAnswer fit_models(Mode mode, const Times& times);
+
+// ---- May anything be said by the best model? The one test that sentences, ceilings,
+// extrapolations, what-ifs and recommendations ask. What a rejected model says stays in the tables
+// of models only.
+enum class Adequacy {
+  adequate,
+  untested,        // no K has repeats, or no degree of freedom is left: used, for want of a test
+  too_few_points,  // no model could be fitted
+  misfit,          // the best misses the runs by more than a quarter
+  lack_of_fit,     // it misses more than the repeats scatter, p < 0.01
+};
+Adequacy adequacy(const ModelsAnswer& models);
+// The best model; nullptr: there is none, or it is rejected.
+const ModelFit* adequate_model(const ModelsAnswer& models);
+// The one that may name the serial fraction and its ceiling: the ideal model alone was not chosen,
+// so it can't say that there is no serial part.
+const ModelFit* model_of_serial_fraction(const ModelsAnswer& models);
 
 // The forms that these K and runs can tell apart: terms <= distinct K - 2 and AICc is finite.
 std::vector<TermSet> identifiable(Mode mode, const Times& times);

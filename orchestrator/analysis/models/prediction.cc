@@ -78,12 +78,18 @@ void summarise_models(Prediction& p) {
 }
 
 // None: K may be predicted.
-std::optional<RefusedPrediction> refusal_of(int k, int largest, bool beyond_cap) {
+std::optional<RefusedPrediction> refusal_of(int k, const Times& times, const ModelsAnswer& models,
+                                            bool beyond_cap) {
+  const int largest = times.back().k;
   const std::string what = "K=" + std::to_string(k);
   const std::string measured = " times the largest K measured (" + std::to_string(largest) + ")";
   if (k < 1) return RefusedPrediction{what + " is not a number of workers"};
   if (k > kPredictNeverTo * largest) {
     return RefusedPrediction{what + " is more than 10" + measured + ": no prediction"};
+  }
+  if ((k < times.front().k || k > largest) && adequate_model(models) == nullptr) {
+    return RefusedPrediction{what +
+                             " is outside the K measured, and no model is adequate: no prediction"};
   }
   if (k > kPredictTo * largest && !beyond_cap) {
     return RefusedPrediction{
@@ -103,7 +109,7 @@ PredictionsAnswer predict_times(const Times& times, const ModelsAnswer& models,
   }
   std::vector<int> accepted;
   for (const int k : ks) {
-    if (const auto refusal = refusal_of(k, times.back().k, options.beyond_cap)) {
+    if (const auto refusal = refusal_of(k, times, models, options.beyond_cap)) {
       answer.refused.push_back(*refusal);
       continue;
     }

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "orchestrator/analysis/models/models.h"
-#include "orchestrator/analysis/statistics/bootstrap.h"
+#include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/base/fields.h"
 
 namespace kneepoint {
 
-constexpr double kPredictTo = 4;        // times the largest K, unless asked for more
 constexpr double kPredictNeverTo = 10;  // times the largest K: refused beyond
 constexpr double kModelsDiffer = 0.02;  // of T: plausible models further apart are said
 

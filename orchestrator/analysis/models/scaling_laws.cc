@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/analysis/models/scaling_laws.h"
+#include "orchestrator/analysis/breakdown/breakdown.h"
+#include "orchestrator/base/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -101,55 +103,9 @@ Result<std::optional<Optimum>> fastest_k(const ScalingLaw& law) {
   return std::optional(best);
 }
 
-Result<double> karp_flatt(double speedup, double k) {
-  TRY(require_positive(speedup, "the speedup"));
-  TRY(require_workers(k));
-  if (k == 1) return refusal("Karp-Flatt has no value at K=1: nothing was made parallel");
-  return (1 / speedup - 1 / k) / (1 - 1 / k);
-}
-
-Result<RelativePoint> relative_point(double k0, double time0, double k, double time) {
-  TRY(require_workers(k0, "K0"));
-  TRY(require_positive(time0, "T(K0)"));
-  TRY(require_workers(k));
-  TRY(require_positive(time, "T(K)"));
-  if (k <= k0) return refusal("K must be above the baseline K0");
-  RelativePoint p;
-  p.speedup = time0 / time;
-  p.efficiency = k0 * time0 / (k * time);
-  p.karp_flatt = (1 / p.speedup - k0 / k) / (1 - k0 / k);
-  const double divisor = p.karp_flatt + k0 * (1 - p.karp_flatt);
-  if (divisor <= 0)
-    return refusal("T(K) is so far above T(K0) that no serial fraction explains it");
-  p.serial = p.karp_flatt / divisor;
-  return p;
-}
-
-Result<double> efficiency_of_speedup(double speedup, double k) {
-  TRY(require_positive(speedup, "the speedup"));
-  TRY(require_workers(k));
-  return speedup / k;
-}
-
-Result<double> local_efficiency(double k_i, double time_i, double k_j, double time_j) {
-  TRY(require_workers(k_i));
-  TRY(require_workers(k_j));
-  TRY(require_positive(time_i, "T"));
-  TRY(require_positive(time_j, "T"));
-  if (k_j <= k_i) return refusal("local efficiency goes from one K to a larger one");
-  return k_i * time_i / (k_j * time_j);
-}
-
-Result<ResultsPoint> results_point(double k0, double results0, double time0, double k,
-                                   double results, double time) {
-  TRY(require_workers(k0, "K0"));
-  TRY(require_workers(k));
-  TRY(require_positive(results0, "the number of results at K0"));
-  TRY(require_positive(results, "the number of results"));
-  TRY(require_positive(time0, "T(K0)"));
-  TRY(require_positive(time, "T(K)"));
-  const double speedup = (results / time) / (results0 / time0);
-  return ResultsPoint{.speedup = speedup, .efficiency = speedup * k0 / k};
+double serial_share(double inverse_speedup, double ratio, double k0) {
+  const double relative = (inverse_speedup - 1 / ratio) / (1 - 1 / ratio);
+  return relative / (relative + k0 * (1 - relative));
 }
 
 namespace {
@@ -205,6 +161,80 @@ Result<IsoAnswer> isoefficiency_proportional(const IsoRequest& r) {
   if (overhead == 0 && used <= allowed * (1 + kSlack)) return IsoAnswer{};
   if (used >= allowed * (1 - kSlack)) return IsoAnswer{.status = IsoStatus::unattainable};
   return needs(overhead / (allowed - used), r.k);
+}
+
+Result<BatchCost> batch_cost(double batch, double critical_batch) {
+  TRY(require_positive(batch, "the batch"));
+  TRY(require_positive(critical_batch, "the critical batch"));
+  const double data = 1 + batch / critical_batch;
+  return BatchCost{.steps = 1 + critical_batch / batch, .data = data, .efficiency = 1 / data};
+}
+
+Result<ReplicaCap> replica_cap(double critical_batch, double micro, double accumulation,
+                               double sequence) {
+  TRY(require_positive(critical_batch, "the critical batch"));
+  TRY(require_at_least(micro, 1, "the micro batch"));
+  TRY(require_at_least(accumulation, 1, "the number of accumulation steps"));
+  TRY(require_at_least(sequence, 1, "the sequence length"));
+  ReplicaCap cap;
+  cap.batch_of_one = micro * accumulation * sequence;
+  const double replicas = std::floor(critical_batch / cap.batch_of_one);
+  if (replicas > 1e15) return refusal("the critical batch is not a plausible number");
+  cap.replicas = static_cast<std::int64_t>(replicas);
+  return cap;
+}
+
+Result<ParallelPlan> plan_parallelism(std::int64_t gpus, const ReplicaCap& cap,
+                                      double model_split_comm_ratio) {
+  TRY(require_workers(static_cast<double>(gpus), "the number of GPUs"));
+  TRY_ASSIGN(const double split_efficiency, efficiency_of_comm_ratio(model_split_comm_ratio));
+  if (cap.replicas < 0) return refusal("the cap on replicas is below 0");
+  ParallelPlan plan;
+  const std::int64_t most = cap.replicas > 0 ? cap.replicas : 1;
+  plan.model_ways = (gpus + most - 1) / most;
+  plan.replicas = gpus / plan.model_ways;
+  plan.idle = gpus - plan.replicas * plan.model_ways;
+  const std::string count = number_text(static_cast<double>(most));
+  if (cap.replicas == 0)
+    plan.sentence = "one replica's batch is already above the critical batch; ";
+  if (plan.model_ways == 1) {
+    plan.sentence +=
+        "data parallelism carries all GPUs: the critical batch allows " + count + " replicas";
+    return plan;
+  }
+  plan.efficiency = split_efficiency;
+  plan.sentence += "beyond " + count +
+                   " replicas more data parallelism buys no result: splitting " + "the model " +
+                   number_text(static_cast<double>(plan.model_ways)) +
+                   " ways is the only road, at an efficiency of " + number_text(plan.efficiency);
+  return plan;
+}
+
+Result<double> training_flops(double parameters, double tokens) {
+  TRY(require_positive(parameters, "the number of parameters"));
+  TRY(require_positive(tokens, "the number of tokens"));
+  return 6 * parameters * tokens;
+}
+
+Result<double> model_flops_utilisation(double flops, double seconds, double k,
+                                       double peak_flops_per_worker) {
+  TRY(require_positive(flops, "the number of flops"));
+  TRY(require_positive(seconds, "the time"));
+  TRY(require_workers(k));
+  TRY(require_positive(peak_flops_per_worker, "the peak"));
+  const double mfu = flops / seconds / k / peak_flops_per_worker;
+  if (mfu > 1) {
+    return refusal("the utilisation would be " + number_text(mfu) +
+                   ": the flops or the peak are wrong");
+  }
+  return mfu;
+}
+
+Result<double> utilisation_kept(double mfu0, double mfu) {
+  TRY(require_share(mfu0, "the utilisation at K0"));
+  TRY(require_positive(mfu0, "the utilisation at K0"));
+  TRY(require_share(mfu, "the utilisation"));
+  return mfu / mfu0;
 }
 
 }  // namespace kneepoint

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "orchestrator/analysis/statistics/require.h"
 #include "orchestrator/base/fields.h"
@@ -58,26 +59,9 @@ struct Optimum {
 };
 Result<std::optional<Optimum>> fastest_k(const ScalingLaw& law);
 
-// (1/S - 1/K) / (1 - 1/K), K > 1.
-Result<double> karp_flatt(double speedup, double k);
-
-// What is known of K when the smallest measured K0 is not 1. All "relative to K0".
-struct RelativePoint {
-  double speedup = 0, efficiency = 0, karp_flatt = 0;
-  double serial = 0;  // Karp-Flatt brought to K = 1: Amdahl's s, whatever K0
-};
-Result<RelativePoint> relative_point(double k0, double time0, double k, double time);
-
-Result<double> efficiency_of_speedup(double speedup, double k);  // S / K
-// K_i·T(K_i) / (K_j·T(K_j)): from one measured K to the next, whatever the baseline.
-Result<double> local_efficiency(double k_i, double time_i, double k_j, double time_j);
-
-// Results per second against K0: rate ratio X and X / (K/K0).
-struct ResultsPoint {
-  double speedup = 0, efficiency = 0;
-};
-Result<ResultsPoint> results_point(double k0, double results0, double time0, double k,
-                                   double results, double time);
+// Amdahl's serial share of one worker by a speedup of 1/`inverse_speedup` over `ratio` = K/K0 > 1
+// times the workers: Karp-Flatt relative to K0, brought to K = 1.
+double serial_share(double inverse_speedup, double ratio, double k0);
 
 // ---- How must the problem grow to hold efficiency at e? Three forms that differ in what counts as
 // useful; times are in units of the caller, communication costs c·log2 K or c·(K-1).
@@ -114,5 +98,41 @@ Result<IsoAnswer> isoefficiency_replicated(const IsoRequest& request);
 Result<IsoAnswer> isoefficiency_fixed_serial(const IsoRequest& request);
 // Serial part a fraction s of all work W: T = sW + (1-s)W/K + comm, E = W / (K·T).
 Result<IsoAnswer> isoefficiency_proportional(const IsoRequest& request);
+
+// ---- Data-parallel training: what a larger batch buys, how far replicas may go, and how much of
+// the machine's peak the model's arithmetic uses. Throughput is not time to a result.
+
+// (steps/fewest - 1)(data/least - 1) = 1, with B and B_crit in the same unit.
+struct BatchCost {
+  double steps = 0;       // over the fewest possible: 1 + B_crit/B
+  double data = 0;        // over the least possible: 1 + B/B_crit
+  double efficiency = 0;  // least data / data: one half at B = B_crit
+};
+Result<BatchCost> batch_cost(double batch, double critical_batch);
+
+// How many replicas keep the global batch within B_crit (in tokens; sequence = 1 for samples).
+struct ReplicaCap {
+  std::int64_t replicas = 0;  // 0: one replica's batch is already above B_crit
+  double batch_of_one = 0;    // micro · accumulation · sequence
+};
+Result<ReplicaCap> replica_cap(double critical_batch, double micro, double accumulation,
+                               double sequence);
+
+// With `gpus` and that cap: replicas first; beyond the cap only splitting the model is left.
+struct ParallelPlan {
+  std::int64_t replicas = 1, model_ways = 1;
+  std::int64_t idle = 0;  // GPUs that fit neither
+  double efficiency = 1;  // of the busy ones: 1 / (1 + comm_ratio) once the model is split
+  std::string sentence;
+};
+Result<ParallelPlan> plan_parallelism(std::int64_t gpus, const ReplicaCap& cap,
+                                      double model_split_comm_ratio);
+
+Result<double> training_flops(double parameters, double tokens);  // 6·N·tokens
+// flops / (T · K · peak). Above 1 is refused: the flops or the peak are wrong.
+Result<double> model_flops_utilisation(double flops, double seconds, double k,
+                                       double peak_flops_per_worker);
+// MFU(K)/MFU(K0): 0.5 at 256 and 0.3 at 2048 mean each GPU does 0.6 of what it did.
+Result<double> utilisation_kept(double mfu0, double mfu);
 
 }  // namespace kneepoint

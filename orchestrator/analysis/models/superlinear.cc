@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "orchestrator/analysis/breakdown/roofline.h"
-#include "orchestrator/analysis/breakdown/work_check.h"
 #include "orchestrator/analysis/statistics/intervals.h"
+#include "orchestrator/analysis/statistics/summary.h"
 #include "orchestrator/base/numbers.h"
 
 namespace kneepoint {
@@ -97,40 +97,16 @@ std::vector<Rule> rules(const SuperlinearFacts& f, double efficiency) {
   };
 }
 
-const char* words(Cause cause) {
-  switch (cause) {
-    case Cause::work:
-      return "the work is not the same";
-    case Cause::clock:
-      return "the clock is faster";
-    case Cause::cache:
-      return "the working set per worker now fits the cache";
-    case Cause::none:
-      break;
-  }
-  return "no cause";
-}
-
-Result<void> require_facts(const SuperlinearFacts& f) {
-  for (const auto& [value, what] :
-       {std::pair(f.clock0, "the clock at K0"), std::pair(f.clock, "the clock at K"),
-        std::pair(f.working_set0, "the working set at K0"),
-        std::pair(f.working_set, "the working set at K"),
-        std::pair(f.cache_bytes, "the cache's size"),
-        std::pair(f.instructions0, "the instructions at K0"),
-        std::pair(f.instructions, "the instructions at K")}) {
-    if (value) TRY(require_positive(*value, what));
-  }
-  return {};
+const char* reason_of(Cause cause) {
+  constexpr const char* kReasons[] = {"no cause", "the work is not the same", "the clock is faster",
+                                      "the working set per worker now fits the cache"};
+  return kReasons[static_cast<int>(cause)];
 }
 
 }  // namespace
 
-Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<double> lower,
-                                           const SuperlinearFacts& facts) {
-  TRY(require_positive(efficiency, "the efficiency"));
-  if (lower) TRY(require_positive(*lower, "the lower bound of the efficiency"));
-  TRY(require_facts(facts));
+SuperlinearAudit audit_superlinear(double efficiency, std::optional<double> lower,
+                                   const SuperlinearFacts& facts) {
   SuperlinearAudit audit;
   audit.efficiency = efficiency;
   audit.triggered = lower.value_or(efficiency) > kSuperlinear;
@@ -150,7 +126,7 @@ Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<doub
     audit.cause = decided->cause;
     audit.settle = decided->settle;
     audit.sentence += decided->finding == Finding::explained
-                          ? std::string("; explained: ") + words(decided->cause)
+                          ? std::string("; explained: ") + reason_of(decided->cause)
                           : "; the baseline is suspect: " + decided->check.question + " yes";
     return audit;
   }
@@ -161,22 +137,16 @@ Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<doub
 }
 
 const char* to_string(Answer answer) {
-  return answer == Answer::yes ? "yes" : answer == Answer::no ? "no" : "unknown";
+  constexpr const char* kWords[] = {"yes", "no", "unknown"};
+  return kWords[static_cast<int>(answer)];
 }
 
 std::string to_text(Finding finding, Cause cause) {
-  switch (finding) {
-    case Finding::none:
-      return "none";
-    case Finding::baseline_suspect:
-      return "baseline suspect";
-    case Finding::unexplained:
-      return "unexplained";
-    case Finding::explained:
-      break;
-  }
-  const char* why = cause == Cause::work ? "work" : cause == Cause::clock ? "clock" : "cache";
-  return std::string("explained (") + why + ")";
+  constexpr const char* kFindings[] = {"none", "explained", "baseline suspect", "unexplained"};
+  constexpr const char* kCauses[] = {"", " (work)", " (clock)", " (cache)"};
+  const bool explained = finding == Finding::explained;
+  return std::string(kFindings[static_cast<int>(finding)]) +
+         (explained ? kCauses[static_cast<int>(cause)] : "");
 }
 
 namespace {

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/analysis/statistics/require.h"
-#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/base/fields.h"
 
 namespace kneepoint {
@@ -65,8 +64,8 @@ struct SuperlinearAudit {
 };
 
 // `lower` is the lower bound of E's interval; without one E itself decides, and it is said.
-Result<SuperlinearAudit> audit_superlinear(double efficiency, std::optional<double> lower,
-                                           const SuperlinearFacts& facts);
+SuperlinearAudit audit_superlinear(double efficiency, std::optional<double> lower,
+                                   const SuperlinearFacts& facts);
 
 // ---- What the evidence can answer of the audit of E > 1. What it can't stays unknown.
 

@@ -13,6 +13,11 @@
 namespace kneepoint {
 namespace {
 
+constexpr double kChangeLevel = 0.001;
+constexpr double kLeastChange = 0.03;    // of the ratio of the levels
+constexpr std::size_t kLeastNights = 2;  // on either side
+constexpr std::size_t kMostNights = 60;  // looked at, the latest
+
 struct Level {
   double mean = 0, sum_of_squares = 0;
   std::size_t n = 0;
@@ -48,18 +53,18 @@ ChangePoint tested(const std::vector<double>& values, std::size_t begin, std::si
   return point;
 }
 
-bool holds(const ChangePoint& point, const ChangePointOptions& options) {
-  return point.p <= options.p && std::abs(std::log(point.ratio)) >= std::log1p(options.magnitude);
+bool holds(const ChangePoint& point) {
+  return point.p <= kChangeLevel && std::abs(std::log(point.ratio)) >= std::log1p(kLeastChange);
 }
 
 void divide(const std::vector<double>& values, std::size_t begin, std::size_t end,
-            const ChangePointOptions& options, std::vector<std::size_t>& found) {
-  if (end - begin < 2 * options.least) return;
-  const Split split = best_split(values, begin, end, options.least);
-  if (split.tau == 0 || !holds(tested(values, begin, split.tau, split.kappa), options)) return;
-  divide(values, begin, split.tau, options, found);
+            std::vector<std::size_t>& found) {
+  if (end - begin < 2 * kLeastNights) return;
+  const Split split = best_split(values, begin, end, kLeastNights);
+  if (split.tau == 0 || !holds(tested(values, begin, split.tau, split.kappa))) return;
+  divide(values, begin, split.tau, found);
   found.push_back(split.tau);
-  divide(values, split.tau, end, options, found);
+  divide(values, split.tau, end, found);
 }
 
 }  // namespace
@@ -93,11 +98,10 @@ Split best_split(const std::vector<double>& values, std::size_t begin, std::size
   return best;
 }
 
-std::vector<ChangePoint> change_points(const std::vector<double>& log_values,
-                                       const ChangePointOptions& options) {
-  const std::size_t first = log_values.size() > options.most ? log_values.size() - options.most : 0;
+std::vector<ChangePoint> change_points(const std::vector<double>& log_values) {
+  const std::size_t first = log_values.size() > kMostNights ? log_values.size() - kMostNights : 0;
   std::vector<std::size_t> found;
-  divide(log_values, first, log_values.size(), options, found);
+  divide(log_values, first, log_values.size(), found);
   // What only stood out against a part of its neighbours goes, the weakest first.
   for (;;) {
     std::vector<ChangePoint> points;
@@ -108,11 +112,10 @@ std::vector<ChangePoint> change_points(const std::vector<double>& log_values,
     const auto weakest =
         std::max_element(points.begin(), points.end(),
                          [](const ChangePoint& a, const ChangePoint& b) { return a.p < b.p; });
-    const auto failing = std::find_if(points.begin(), points.end(), [&](const ChangePoint& point) {
-      return !holds(point, options);
-    });
+    const auto failing =
+        std::find_if(points.begin(), points.end(), [](const auto& point) { return !holds(point); });
     if (failing == points.end()) return points;
-    const auto drop = holds(*weakest, options) ? failing : weakest;
+    const auto drop = holds(*weakest) ? failing : weakest;
     found.erase(found.begin() + (drop - points.begin()));
   }
 }

@@ -12,13 +12,6 @@
 
 namespace kneepoint {
 
-struct ChangePointOptions {
-  double p = 0.001;
-  double magnitude = 0.03;  // of the ratio of the levels
-  std::size_t least = 2;    // nights on either side
-  std::size_t most = 60;    // nights looked at, the latest
-};
-
 struct ChangePoint {
   std::size_t night = 0;  // first of the new level
   double ratio = 1;       // new level over the old one
@@ -26,9 +19,8 @@ struct ChangePoint {
   KP_DESCRIBED(ChangePoint, night, ratio);
 };
 
-// `log_values` by night. Ascending.
-std::vector<ChangePoint> change_points(const std::vector<double>& log_values,
-                                       const ChangePointOptions& options = {});
+// `log_values` by night. Ascending. Of long series the latest 60 nights are looked at.
+std::vector<ChangePoint> change_points(const std::vector<double>& log_values);
 
 struct Split {
   std::size_t tau = 0;    // first of the second part

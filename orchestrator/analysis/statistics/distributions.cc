@@ -28,11 +28,11 @@ double fisher_f_upper_tail(double f, double df_above, double df_below) {
   return boost::math::cdf(boost::math::complement(boost::math::fisher_f(df_above, df_below), f));
 }
 
-double fair_binomial_cdf(int k, int n) {
+double binomial_cdf(std::int64_t k, std::int64_t n, double p) {
   ENSURE(n >= 0, "a binomial needs n >= 0");
   if (k < 0) return 0;
   if (k >= n) return 1;
-  return boost::math::cdf(boost::math::binomial(n, 0.5), k);
+  return boost::math::cdf(boost::math::binomial(static_cast<double>(n), p), static_cast<double>(k));
 }
 
 std::vector<double> mann_whitney_null(int n, int m) {

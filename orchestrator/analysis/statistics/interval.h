@@ -25,6 +25,13 @@ struct Interval {
   KP_DESCRIBED(Interval, low, high, level, method);
 };
 
+// The interval of `factor` times the number.
+inline Interval scaled(Interval interval, double factor) {
+  interval.low *= factor;
+  interval.high *= factor;
+  return interval;
+}
+
 inline constexpr char kWelch[] = "Welch on logs";
 
 inline std::optional<Bounds> bounds_of(const std::optional<Interval>& interval) {

@@ -147,7 +147,7 @@ RankChoice hodges_lehmann_rank(int n, int m, double level) {
 
 RankChoice median_rank(int n, double level) {
   ENSURE(n >= 2, "an interval of the median needs two values");
-  const auto level_of = [&](int lo) { return 1 - 2 * fair_binomial_cdf(lo - 1, n); };
+  const auto level_of = [&](int lo) { return 1 - 2 * binomial_cdf(lo - 1, n, 0.5); };
   // The level falls as lo grows: bisect for the last that still has it.
   int lo = 1, beyond = n / 2 + 1;
   while (beyond - lo > 1) {

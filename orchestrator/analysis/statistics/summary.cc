@@ -8,12 +8,12 @@
 #include <cmath>
 #include <limits>
 
-#include "orchestrator/analysis/breakdown/work_check.h"
 #include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/knee/knees.h"
+#include "orchestrator/analysis/models/scaling_laws.h"
 #include "orchestrator/analysis/models/superlinear.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
+#include "orchestrator/base/numbers.h"
 #include "orchestrator/model/provenance.h"
 
 namespace kneepoint {
@@ -105,12 +105,6 @@ PointSummary summarise_point(const CurveMembers& members, const PointEvidence& e
   return p;
 }
 
-// The serial fraction that a speedup of 1/inverse over r = K/K0 times the workers implies.
-double karp_flatt(double inverse_speedup, double r, double k0) {
-  const double relative = (inverse_speedup - 1 / r) / (1 - 1 / r);
-  return relative / (relative + k0 * (1 - relative));
-}
-
 void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& members,
                         const PointSummary& base, PointSummary& p) {
   const double k0 = base.point.k, k = p.point.k;
@@ -126,18 +120,15 @@ void relate_to_baseline(const StudyEvidence& evidence, const CurveMembers& membe
     p.efficiency_interval->high /= r;
   }
   p.efficiency_plain_interval = p.efficiency_interval;
-  p.speedup_interval = p.efficiency_interval;  // S = E * K/K0, so E's interval gives that of S
-  if (p.speedup_interval) {
-    p.speedup_interval->low *= r;
-    p.speedup_interval->high *= r;
-  }
+  // S = E * K/K0, so E's interval gives that of S.
+  if (p.efficiency_interval) p.speedup_interval = scaled(*p.efficiency_interval, r);
   if (strong && r > 1) {
-    p.karp_flatt = karp_flatt(1 / p.speedup, r, k0);
+    p.karp_flatt = serial_share(1 / p.speedup, r, k0);
     if (p.efficiency_interval) {
       // More efficiency, less serial: the bounds change places.
       p.karp_flatt_interval = p.efficiency_interval;
-      p.karp_flatt_interval->low = karp_flatt(1 / (p.efficiency_interval->high * r), r, k0);
-      p.karp_flatt_interval->high = karp_flatt(1 / (p.efficiency_interval->low * r), r, k0);
+      p.karp_flatt_interval->low = serial_share(1 / (p.efficiency_interval->high * r), r, k0);
+      p.karp_flatt_interval->high = serial_share(1 / (p.efficiency_interval->low * r), r, k0);
     }
   }
 }
@@ -171,12 +162,7 @@ void find_baseline(Curve& curve) {
 }
 
 Curve summarise_curve(const StudyEvidence& evidence, const CurveMembers& members) {
-  Curve curve;
-  curve.build = members.build;
-  curve.case_name = members.case_name;
-  curve.shape_name = members.shape_name;
-  curve.mode = members.mode;
-  curve.provenance = members.provenance;
+  Curve curve{members};
   curve.findings = members.apart;
   curve.held_fixed = evidence.points[members.points.front()].point.held_fixed;
   for (const int i : members.points) {
@@ -220,6 +206,18 @@ const char* to_string(EfficiencyBasis basis) {
 const PointSummary* Curve::baseline() const {
   const auto it =
       std::find_if(points.begin(), points.end(), [](const PointSummary& p) { return p.baseline; });
+  return it == points.end() ? nullptr : &*it;
+}
+
+const PointSummary* Curve::largest() const {
+  const auto it = std::find_if(points.rbegin(), points.rend(),
+                               [](const PointSummary& p) { return p.valid > 0; });
+  return it == points.rend() ? nullptr : &*it;
+}
+
+const PointSummary* Curve::at(int k) const {
+  const auto it = std::find_if(points.begin(), points.end(),
+                               [k](const PointSummary& p) { return p.point.k == k; });
   return it == points.end() ? nullptr : &*it;
 }
 
@@ -293,6 +291,56 @@ std::vector<double> efficiency_half_widths(const StudyEvidence& evidence) {
     widths[base->index] = std::max(widths[base->index], widest);
   }
   return widths;
+}
+namespace {
+
+std::string signed_percent(double fraction) {
+  return (fraction < 0 ? "" : "+") + number_percent(fraction, 2);
+}
+
+}  // namespace
+
+void check_work(Curve& curve) {
+  const PointSummary* base = curve.baseline();
+  if (base == nullptr || base->work_total <= 0) return;
+  const bool weak = curve.mode == Mode::weak;
+  const auto held = [&](const PointSummary& p) {
+    return weak ? p.work_total / p.point.k : p.work_total;
+  };
+  const double reference = held(*base);
+  const PointSummary* worst = nullptr;
+  double deviation = 0;
+  for (const PointSummary& p : curve.points) {
+    if (p.valid == 0 || p.work_total <= 0) continue;
+    const double d = held(p) / reference - 1;
+    if (std::abs(d) > std::abs(deviation)) {
+      deviation = d;
+      worst = &p;
+    }
+  }
+  const double tolerance = weak ? kWeakWorkTolerance : kStrongWorkTolerance;
+  if (worst == nullptr || std::abs(deviation) <= tolerance) return;
+
+  const std::string unit = base->point.work_unit.empty() ? "" : " " + base->point.work_unit;
+  curve.uneven_work = std::string(weak ? "work per worker" : "total work") +
+                      " is not constant: " + number_text(reference, 6) + unit +
+                      " at K=" + std::to_string(curve.k0) + ", " + number_text(held(*worst), 6) +
+                      unit + " at K=" + std::to_string(worst->point.k) + " (" +
+                      signed_percent(deviation) + "): not trusted by its label '" +
+                      to_string(curve.mode) + "'" +
+                      (weak ? "; E by work is given and decides" : "");
+  curve.findings.push_back(curve.uneven_work);
+  if (!weak) return;
+
+  for (PointSummary& p : curve.points) {
+    if (p.valid == 0 || p.work_total <= 0) continue;
+    const double factor = held(p) / reference;
+    p.efficiency_basis = EfficiencyBasis::work;
+    p.efficiency = p.efficiency_plain * factor;
+    if (p.efficiency_plain_interval) {
+      p.efficiency_interval = scaled(*p.efficiency_plain_interval, factor);
+    }
+  }
 }
 
 }  // namespace kneepoint

@@ -8,14 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/knee/knee.h"
 #include "orchestrator/analysis/statistics/interval.h"
 #include "orchestrator/analysis/statistics/times.h"
 #include "orchestrator/model/evidence.h"
 
 namespace kneepoint {
-
-struct CurveMembers;
 
 // Flags of a point that notes explain; kStandInFlag is another one. Others hold a number.
 inline constexpr char kEmulatedFlag[] = "emulated";
@@ -62,13 +61,8 @@ struct PointSummary {
 };
 
 // build × case × mode × shape family: K ascending.
-struct Curve {
-  std::string build, case_name, shape_name;
-  Mode mode = Mode::strong;
+struct Curve : CurveName {
   std::string held_fixed;
-  // What tells it from another curve of the same name ("cpu.model=..."), "" when nothing does: runs
-  // of different provenance are never averaged.
-  std::string provenance;
   int k0 = 1;  // baseline; "relative to K0" is said when it isn't 1
   bool emulated = false;
   bool stand_in = false;  // some run had a CPU stand-in for its GPU
@@ -78,6 +72,8 @@ struct Curve {
   std::vector<KneeAnswer> lines;      // the same rule at 0.8 and 0.5, always shown
 
   const PointSummary* baseline() const;  // nullptr when no point has data
+  const PointSummary* largest() const;   // with data; nullptr when no point has
+  const PointSummary* at(int k) const;   // nullptr: not on this curve
 };
 
 struct StudySummary {
@@ -103,5 +99,15 @@ Times at_equal_work(Times times);
 // unknown); what repeat.until looks at. The baseline has the widest of its curve's, since every E
 // rests on its runs too; alone on its curve, the half-width of its own T relative to T.
 std::vector<double> efficiency_half_widths(const StudyEvidence& evidence);
+
+// ---- Is a curve what its label says? Strong: the total work is the same at every K. Weak: the
+// work per worker is. Judged by the work that the ranks report, not by the plan.
+
+constexpr double kStrongWorkTolerance = 0.001;  // of the baseline's total work
+constexpr double kWeakWorkTolerance = 0.01;     // of the baseline's work per worker
+
+// Adds findings, and brings E of every point of a weak curve that fails to its work. Needs the
+// curve's baseline and the points' numbers; says nothing when the workload reports no work.
+void check_work(Curve& curve);
 
 }  // namespace kneepoint

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
+#include "orchestrator/analysis/statistics/distributions.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/numbers.h"
 
@@ -29,34 +31,6 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// P(X = first + i), X ~ Binomial(n, p): outward from the mode, so that nothing over- or underflows.
-struct Binomial {
-  std::int64_t first = 0;
-  std::vector<double> probability;
-};
-
-Binomial binomial(std::int64_t n, double p) {
-  const double count = static_cast<double>(n);
-  const auto mode = std::min(n, static_cast<std::int64_t>((count + 1) * p));
-  const auto reach = static_cast<std::int64_t>(12 * std::sqrt(count * p * (1 - p))) + 40;
-  Binomial b;
-  b.first = std::max<std::int64_t>(0, mode - reach);
-  const std::int64_t last = std::min(n, mode + reach);
-  b.probability.assign(static_cast<std::size_t>(last - b.first + 1), 1.0);
-  const double odds = p / (1 - p);
-  for (std::int64_t k = mode; k < last; ++k) {
-    b.probability[k + 1 - b.first] =
-        b.probability[k - b.first] * static_cast<double>(n - k) / static_cast<double>(k + 1) * odds;
-  }
-  for (std::int64_t k = mode; k > b.first; --k) {
-    b.probability[k - 1 - b.first] =
-        b.probability[k - b.first] * static_cast<double>(k) / static_cast<double>(n - k + 1) / odds;
-  }
-  const double sum = std::accumulate(b.probability.begin(), b.probability.end(), 0.0);
-  for (double& v : b.probability) v /= sum;
-  return b;
-}
-
 // X counts the samples at or below the true quantile. x(l) is above it when X < l; x(u) is below it
 // when X >= u.
 TailQuantile tail_quantile(const std::vector<double>& sorted, double p) {
@@ -66,22 +40,13 @@ TailQuantile tail_quantile(const std::vector<double>& sorted, double p) {
   // p·n may be whole in exact arithmetic and a bit above in doubles.
   const auto rank = static_cast<std::int64_t>(std::ceil(p * static_cast<double>(n) * (1 - 1e-12)));
   q.value = sorted[std::clamp<std::int64_t>(rank, 1, n) - 1];
-  const double rarer = std::max(p, 1 - p);
-  q.samples_needed = static_cast<std::int64_t>(std::ceil(std::log(kSide) / std::log(rarer)));
-  const Binomial b = binomial(n, p);
-  const auto size = static_cast<std::int64_t>(b.probability.size());
-  std::int64_t low = b.first;  // the largest l with P(X <= l-1) within the side
-  double below = 0;
-  for (std::int64_t i = 0; i < size && below + b.probability[i] <= kSide; ++i) {
-    below += b.probability[i];
-    low = b.first + i + 1;
-  }
-  std::int64_t high = b.first + size;  // the smallest u with P(X >= u) within the side
-  double above = 0;
-  for (std::int64_t i = size - 1; i >= 0 && above + b.probability[i] <= kSide; --i) {
-    above += b.probability[i];
-    high = b.first + i;
-  }
+  const auto ranks = std::views::iota(std::int64_t{0}, n + 1);
+  // The largest l with P(X <= l-1) within the side, and the smallest u with P(X >= u) within it.
+  const std::int64_t low = *std::ranges::partition_point(
+      ranks, [&](std::int64_t k) { return binomial_cdf(k, n, p) <= kSide; });
+  const std::int64_t high = 1 + *std::ranges::partition_point(ranks, [&](std::int64_t k) {
+                              return 1 - binomial_cdf(k, n, p) > kSide;
+                            });
   if (low >= 1) q.low = sorted[low - 1];
   if (high <= n) q.high = sorted[high - 1];
   return q;

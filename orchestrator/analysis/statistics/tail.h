@@ -20,7 +20,6 @@ struct TailQuantile {
   double p = 0;
   double value = 0;                 // the smallest sample with at least a share p at or below it
   std::optional<double> low, high;  // each side 97.5%; none: too few samples for that side
-  std::int64_t samples_needed = 0;  // for both sides
   static constexpr auto fields() {
     using T = TailQuantile;
     return described(one_line, KP_NAMED(value, low, high));

@@ -3,8 +3,15 @@
 // The runs of one curve as models, knees and predictions take them: times by K, nothing else.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "orchestrator/analysis/statistics/interval.h"
+#include "orchestrator/base/random.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/shape.h"
 
@@ -32,5 +39,35 @@ int fewest_runs(const Times& times);  // at any K
 std::vector<double> normalised_cost(Mode mode, const Times& times,
                                     const std::vector<double>& seconds);
 std::vector<double> medians(const Times& times);
+
+// ---- The bootstrap of such curves. Every replicate has a stream of random numbers of its own,
+// made of the seed and its number, so the answer is the same with any number of threads.
+
+struct BootstrapOptions {
+  std::uint64_t seed = 0;
+  int replicates = 2000;  // 5000 for a level of 99%
+  int threads = 1;        // any number gives the same answer
+};
+
+// Calls `replicate` once for each number from 0 on, each with its own stream; calls may run at the
+// same time and in any order.
+void for_each_replicate(const BootstrapOptions& options, std::string_view purpose,
+                        const std::function<void(int number, Random& random)>& replicate);
+
+// Uniform in [0, bound); its bias is below bound / 2^32. bound >= 1.
+std::size_t draw(Random& random, std::size_t bound);
+
+// Writes its columns for one resampled curve; infinity: beyond the K measured. Runs concurrently.
+using Statistic = std::function<void(const Times& sample, std::span<double> out)>;
+
+// Resamples the runs within each K, those of the baseline once per replicate, so that all values of
+// one replicate share its error. One vector per column, in the order of replicates.
+std::vector<std::vector<double>> joint_bootstrap(const Times& times, int columns,
+                                                 const Statistic& statistic,
+                                                 const BootstrapOptions& options);
+
+// The middle `level` of the values, by linear interpolation between order statistics; infinities
+// are allowed, no values are not.
+Bounds percentile_bounds(std::vector<double> values, double level);
 
 }  // namespace kneepoint

@@ -10,7 +10,6 @@
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/statistics/intervals.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/cost/billing.h"
@@ -106,13 +105,14 @@ void add_modelled(const MixWorkload& one, int most, MixCurve& curve) {
   const auto known = ordered(times);
   if (!known) return;
   const ModelsAnswer models = fit_models(one.mode, *known);
-  if (models.fits.empty()) return;
+  const ModelFit* best = adequate_model(models);
+  if (best == nullptr) return;
   const int last = static_cast<int>(std::min<double>(most, kPredictTo * known->back().k));
   std::vector<int> ks = one.ks.empty() ? usual_ks(last) : one.ks;
   for (const int k : ks) {
     const bool there = std::any_of(curve.points.begin(), curve.points.end(),
                                    [&](const auto& at) { return at.k == k; });
-    const double seconds = models.fits.front().coefficients.at(k);
+    const double seconds = best->coefficients.at(k);
     if (there || k > last || !(seconds > 0)) continue;
     curve.points.push_back({k, {seconds}, true});
   }

@@ -13,7 +13,6 @@
 #include "orchestrator/analysis/models/models.h"
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/models/scaling_laws.h"
-#include "orchestrator/analysis/models/training.h"
 #include "orchestrator/answers/context.h"
 #include "orchestrator/base/fields.h"
 #include "orchestrator/model/evidence.h"

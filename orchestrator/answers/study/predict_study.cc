@@ -7,7 +7,6 @@
 
 #include "orchestrator/analysis/comparison/comparison.h"
 #include "orchestrator/analysis/curves.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/study/predict.h"
 #include "orchestrator/model/provenance.h"
@@ -17,8 +16,6 @@ namespace {
 
 using Why = PredictionRefusal::Why;
 
-// Relative error of a fit beyond which it explains nothing.
-constexpr double kMostMissed = 0.25;
 // An interval is of one run: beyond this many at a K, more of them only cost time to resample.
 constexpr std::size_t kMostResampled = 1000;
 
@@ -111,12 +108,13 @@ void predict_curve(const StudyEvidence& evidence, const StudyPredictRequest& req
     return;
   }
   const ModelFit& best = models.fits.front();
-  out.missed = std::sqrt(best.log_residual / out.runs);
-  if (out.missed > kMostMissed) {
+  out.missed = best.missed;
+  const Adequacy found = adequacy(models);
+  if (found == Adequacy::misfit) {
     out.refused.push_back(with_advice({Why::misfit, best.name, "", out.missed}, models));
     return;
   }
-  out.lacks_fit = best.lack_of_fit && best.lack_of_fit->p < kLackOfFitLevel;
+  out.lacks_fit = found == Adequacy::lack_of_fit;
   for (const ModelFit& fit : models.fits) {
     if (fit.delta > kPlausible) continue;
     out.models.push_back({fit.name, fit.weight, fit.fastest_k, fit.fastest_in_range});

@@ -80,12 +80,12 @@ svg::Plot::Values DrawnCurve::model_line(bool beyond) const {
 }
 
 void DrawnCurve::add_band(Series& series, const svg::Plot::Values& line) const {
-  const std::vector<BandPoint>& known = view_.analysis->band;
+  const std::vector<Prediction>& known = view_.analysis->band;
   if (model() == nullptr || known.size() < 2) return;
   std::size_t next = 1;
   for (const auto& [k, seconds] : line) {
     while (next + 1 < known.size() && known[next].k < k) ++next;
-    const BandPoint &a = known[next - 1], &b = known[next];
+    const Prediction &a = known[next - 1], &b = known[next];
     if (!(a.low > 0) || !(b.low > 0)) continue;
     const double share = std::clamp(std::log(k / a.k) / std::log(1.0 * b.k / a.k), 0.0, 1.0);
     const double modelled = seconds;

@@ -95,10 +95,10 @@ KneeMark knee_mark(const DrawnCurve& curve) {
     return mark;
   }
   mark.words = beyond;
-  if (knee->extrapolated && *knee->extrapolated <= kPredictTo * curve.last().k) {
-    mark.words += " (model: " + k_text(*knee->extrapolated) + ")";
-    if (*knee->extrapolated <= curve.k_high() && *knee->extrapolated >= curve.k_low()) {
-      mark.k = knee->extrapolated;
+  if (const auto k = knee->predicted(static_cast<int>(curve.last().k))) {
+    mark.words += " (model: " + k_text(*k) + ")";
+    if (*k <= curve.k_high() && *k >= curve.k_low()) {
+      mark.k = k;
       mark.extrapolated = true;
     }
   }

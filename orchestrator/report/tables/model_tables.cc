@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "orchestrator/report/tables/detail_tables.h"
@@ -26,10 +25,9 @@ std::string scaled(double seconds, const TimeUnit& unit) {
 }
 
 // Names as in formulas, not as in the JSON.
-const char* term_words(const std::string& term) {
-  static const std::map<std::string, const char*> kTerms = {
-      {"one", "constant"}, {"inverse_k", "1/K"}, {"log2_k", "log2 K"}, {"k_minus_1", "K-1"}};
-  return kTerms.at(term);
+const char* term_name(Term term) {
+  constexpr const char* kNames[] = {"constant", "1/K", "log2 K", "K-1"};
+  return kNames[static_cast<int>(term)];
 }
 
 std::string bounds_words(const Bounds& bounds, std::string (*text)(double)) {
@@ -94,8 +92,8 @@ void add_models(const CurveView& view, std::vector<TextTable>& tables) {
     const ModelFit& best = models.fits.front();
     for (const UpperLimit& limit : best.not_detectable) {
       table.lines.push_back(fmt::format("not detectable in {}: {} (at most {} {}, one-sided 95%)",
-                                        best.name, term_words(limit.term),
-                                        scaled(limit.limit, unit), unit.name));
+                                        best.name, term_name(limit.term), scaled(limit.limit, unit),
+                                        unit.name));
     }
     const auto& sure = view.analysis->best_intervals;
     const std::string words = sure ? sure_words(best, *sure) : "";

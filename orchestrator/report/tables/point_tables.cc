@@ -88,12 +88,11 @@ void add_steps(const Points& points, std::vector<TextTable>& tables) {
 
 std::string loss_line(const LossShares& loss) {
   std::vector<std::string> parts;
-  const std::pair<const char*, double> all[] = {{"serial work", loss.serial},
-                                                {"load imbalance", loss.imbalance},
-                                                {"communication", loss.communication},
-                                                {"extra compute time", loss.computation}};
-  for (const auto& [name, share] : all) {
-    if (std::abs(share) >= 0.005) parts.push_back(fmt::format("{} {:.0f}%", name, share * 100));
+  const std::array<double, 4> shares = loss.parts();
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (std::abs(shares[i]) < 0.005) continue;
+    parts.push_back(
+        fmt::format("{} {:.0f}%", loss_name(static_cast<LossPart>(i)), shares[i] * 100));
   }
   return fmt::format("of the loss at K={} (by the {}): {}", loss.k, loss.basis,
                      joined(parts, ", "));

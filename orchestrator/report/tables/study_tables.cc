@@ -230,37 +230,31 @@ void put_use(JsonWriter& w, const QueueUse& queue) {
   w.put("waits", queue.waits).end_object();
 }
 
-// Shown by a table, a finding or a question already; the JSON holds them all.
-constexpr std::string_view kShownElsewhere[] = {"bad_node",
-                                                "collective",
-                                                "extrapolation_capped",
-                                                "extrapolation_refused",
-                                                "few_points",
-                                                "few_repeats",
-                                                "inconsistent_breakdown",
-                                                "knees_disagree",
-                                                "lack_of_fit",
-                                                "mixed_provenance",
-                                                "models_differ",
-                                                "no_points",
-                                                "no_prediction",
-                                                "no_valid_run",
-                                                "one_k",
-                                                "one_model",
-                                                "one_repeat",
-                                                "sawtooth",
-                                                "superlinear",
-                                                "weak_no_serial_fraction",
-                                                "work_not_constant"};
+// The others are shown by a table, a finding or a question; the JSON holds them all.
+bool is_shown_here(WarningCode code) {
+  switch (code) {
+    case WarningCode::invalid_time:
+    case WarningCode::stand_in:
+    case WarningCode::outliers:
+    case WarningCode::relative_baseline:
+    case WarningCode::equal_times:
+    case WarningCode::fewer_replicates:
+    case WarningCode::beyond_parallelism:
+    case WarningCode::profile_window:
+    case WarningCode::utilisation_refused:
+    case WarningCode::collective_not_fitted:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
 void add_warnings(const std::vector<Warning>& warnings, std::vector<TextTable>& tables) {
   TextTable table{{}, {}, "Warnings", {}};
   for (const Warning& warning : warnings) {
-    const auto* end = std::end(kShownElsewhere);
-    if (std::find(kShownElsewhere, end, warning.code) == end)
-      table.lines.push_back(warning.message);
+    if (is_shown_here(warning.code)) table.lines.push_back(warning.message);
   }
   if (!table.lines.empty()) tables.push_back(std::move(table));
 }

@@ -31,7 +31,7 @@ std::string range(const PredictedValue& e) {
 }
 
 std::string optimum_words(const CurvePrediction& curve) {
-  if (curve.mode == Mode::weak || curve.models.empty()) return "";
+  if (curve.mode == Mode::weak || curve.models.empty() || curve.lacks_fit) return "";
   const ModelOptimum& best = curve.models.front();
   if (!best.fastest_k) {
     return fmt::format(" By {} every further worker makes it faster.", best.model);

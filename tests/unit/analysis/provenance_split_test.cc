@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "orchestrator/analysis/study_analysis.h"
-#include "orchestrator/analysis/valid_runs.h"
 #include "tests/unit/analysis/evidence_builder.h"
 
 namespace kneepoint {
@@ -67,7 +66,7 @@ TEST(ProvenanceSplit, TwoNodeTypesWithTwoKEachAreTwoCurves) {
   EXPECT_EQ(second.points[1].set_apart, 2);
   ASSERT_EQ(a.curves.size(), 2u);
   EXPECT_EQ(a.curves[1].times[0].seconds, (std::vector<double>{0.5, 0.5}));
-  EXPECT_EQ(a.curves[0].warnings.at(0).code, "mixed_provenance");
+  EXPECT_EQ(a.curves[0].warnings.at(0).code, WarningCode::mixed_provenance);
   EXPECT_NE(a.curves[1].warnings.at(0).message.find("cpu.model=new"), std::string::npos);
 }
 
@@ -98,7 +97,7 @@ TEST(ProvenanceSplit, AnotherNodeTypeAtEveryKLeavesABaselineAndSaysWhy) {
   EXPECT_EQ(a.summary.curves[0].points.at(1).valid, 0);
   EXPECT_EQ(a.summary.curves[0].points[1].set_apart, 2);
   EXPECT_EQ(a.curves.at(0).times.size(), 1u);
-  EXPECT_EQ(a.curves[0].warnings.at(0).code, "mixed_provenance");
+  EXPECT_EQ(a.curves[0].warnings.at(0).code, WarningCode::mixed_provenance);
 }
 
 TEST(ProvenanceSplit, OneKOfTwoNodeTypesIsTwoCurves) {

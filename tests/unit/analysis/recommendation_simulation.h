@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "orchestrator/analysis/knee/recommendation_search.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
 #include "tests/unit/analysis/search_simulation.h"
 
 namespace kneepoint {

@@ -76,7 +76,7 @@ TEST(Shapes, ShapesWithoutACommonProvenanceAreNotCompared) {
   std::vector<Warning> warnings;
   EXPECT_TRUE(contests(b.study, warnings).empty());
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0].code, "mixed_provenance");
+  EXPECT_EQ(warnings[0].code, WarningCode::mixed_provenance);
 }
 
 TEST(Shapes, AShapeWithoutAValidRunDoesNotTakePart) {

@@ -18,8 +18,9 @@ namespace {
 constexpr double kNoStudyTime = std::numeric_limits<double>::quiet_NaN();
 
 const Warning* find(const std::vector<Warning>& warnings, const std::string& code) {
-  const auto it = std::find_if(warnings.begin(), warnings.end(),
-                               [&](const Warning& w) { return w.code == code; });
+  const auto it = std::find_if(warnings.begin(), warnings.end(), [&](const Warning& w) {
+    return to_string(w.code) == std::string(code);
+  });
   return it == warnings.end() ? nullptr : &*it;
 }
 
@@ -84,7 +85,7 @@ TEST(StudyAnalysis, SerialPlusLogarithmHasItsSpeedupsKneesAndOptimum) {
   ASSERT_EQ(strong.band.size(), kPowersTo128.size() + 1);
   EXPECT_EQ(strong.band.back().k, 256);
   EXPECT_EQ(strong.band.back().seconds, strong.predictions.predictions[0].seconds);
-  for (const BandPoint& at : strong.band) {
+  for (const Prediction& at : strong.band) {
     EXPECT_LE(at.low, at.seconds) << at.k;
     EXPECT_GE(at.high, at.seconds) << at.k;
   }
@@ -151,7 +152,7 @@ TEST(StudyAnalysis, TimesThatAreNoTimesAreNamedAndEnterNoNumber) {
   EXPECT_EQ(at(a, 4).valid, 2);
   std::vector<std::string> said;
   for (const Warning& w : a.curves.at(0).warnings) {
-    if (w.code == "invalid_time") said.push_back(w.message);
+    if (to_string(w.code) == std::string("invalid_time")) said.push_back(w.message);
   }
   ASSERT_EQ(said.size(), 4u);
   EXPECT_NE(said[0].find("run r3 at K=1: its time is not a number"), std::string::npos);
@@ -237,6 +238,47 @@ TEST(StudyAnalysis, KOutOfOrderGivesTheSameAsInOrder) {
     EXPECT_EQ(b.summary.curves[0].points[i].efficiency, a.summary.curves[0].points[i].efficiency);
   }
   EXPECT_EQ(b.curves.at(0).knees.knees.at(0).k, a.curves.at(0).knees.knees.at(0).k);
+}
+
+TEST(LossShares, TheLargestPartIsTheMainOne) {
+  EXPECT_FALSE(LossShares{}.main());
+  const auto most = LossShares{.imbalance = 0.2, .communication = 0.9, .computation = -0.1}.main();
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->part, LossPart::communication);
+  EXPECT_EQ(most->share, 0.9);
+}
+
+TEST(TurningPoint, TheModelHasItUnlessItIsRejected) {
+  using Basis = TurningPoint::Basis;
+  Curve curve;
+  for (const int k : {1, 2, 4, 8}) {
+    PointSummary p;
+    p.point.k = k;
+    p.valid = 3;
+    curve.points.push_back(p);
+  }
+  CurveAnalysis analysis;
+  EXPECT_FALSE(turning_point(curve, analysis));
+  analysis.models.fits.resize(1);
+  ModelFit& best = analysis.models.fits.front();
+  EXPECT_FALSE(turning_point(curve, analysis)) << "it falls for ever";
+  best.name = "usl";
+  best.fastest_k = 32;
+  EXPECT_EQ(turning_point(curve, analysis)->basis, Basis::extrapolated);
+  best.fastest_k = 33;
+  EXPECT_FALSE(turning_point(curve, analysis)) << "more than 4 times the largest K";
+  best.fastest_k = 5;
+  best.fastest_in_range = true;
+  EXPECT_EQ(turning_point(curve, analysis)->basis, Basis::model);
+  EXPECT_EQ(turning_point(curve, analysis)->k, 5);
+
+  best.lack_of_fit = LackOfFit{.p = 1e-4};
+  EXPECT_EQ(turning_point(curve, analysis)->basis, Basis::refused);
+  analysis.knees.knees.push_back({.rule = KneeRule::min_time, .k = 4, .place = KneePlace::inside});
+  EXPECT_EQ(turning_point(curve, analysis)->basis, Basis::runs);
+  EXPECT_EQ(turning_point(curve, analysis)->k, 4);
+  curve.mode = Mode::weak;
+  EXPECT_FALSE(turning_point(curve, analysis));
 }
 
 }  // namespace

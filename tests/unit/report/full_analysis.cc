@@ -39,9 +39,9 @@ ModelsAnswer strong_models() {
   second.serial_fraction = 0.0498;
   second.ceiling = 20.08;
   second.ceiling_reached = 0.333;
-  second.not_detectable = {{"k_minus_1", 0.0004}};
+  second.not_detectable = {{Term::k_minus_1, 0.0004}};
   models.fits = {best, second};
-  models.fits[0].not_detectable = {{"log2_k", 0.012}};
+  models.fits[0].not_detectable = {{Term::log2_k, 0.012}};
   models.not_fitted = {{"ideal", kInverseK, {}, "one term only, left out in this sample"}};
   models.power = PowerFit{0.06, 0.94, 0.98, 0.001, -100};
   models.notes = {"a note about the models"};
@@ -104,9 +104,9 @@ TailSummary tail(double t) {
   TailSummary out;
   out.samples = 500;
   out.mean = t;
-  out.p50 = {0.5, t, t * 0.99, t * 1.01, 6};
-  out.p95 = {0.95, t * 1.1, t * 1.05, t * 1.15, 72};
-  out.p99 = {0.99, t * 1.3, t * 1.2, std::nullopt, 368};
+  out.p50 = {0.5, t, t * 0.99, t * 1.01};
+  out.p95 = {0.95, t * 1.1, t * 1.05, t * 1.15};
+  out.p99 = {0.99, t * 1.3, t * 1.2, std::nullopt};
   out.max = t * 1.5;
   out.max_is_above = 0.993;
   return out;
@@ -187,7 +187,7 @@ SuperlinearAudit audit() {
   facts.working_set0 = 64e6;
   facts.working_set = 16e6;
   facts.cache_bytes = 32e6;
-  return audit_superlinear(1.25, 1.2, facts).value();
+  return audit_superlinear(1.25, 1.2, facts);
 }
 
 // The K to use by the knees that stand above, not by those of the times.
@@ -244,7 +244,8 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
       a.predictions = strong_predictions();
       for (const int k : {1, 2, 4, 8, 16, 32}) {
         const double t = a.models.fits.front().coefficients.at(k);
-        a.band.push_back({k, t, t * (1 - 0.002 * k), t * (1 + 0.002 * k)});
+        a.band.push_back(
+            {.k = k, .seconds = t, .low = t * (1 - 0.002 * k), .high = t * (1 + 0.002 * k)});
       }
       a.loss = LossShares{"model amdahl_log", 16, 0.2, 0, 0.8, 0};
       a.points[2].stragglers = {{"node1",

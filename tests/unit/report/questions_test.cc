@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/questions.h"
+#include "orchestrator/report/answers.h"
 
 #include <gtest/gtest.h>
 

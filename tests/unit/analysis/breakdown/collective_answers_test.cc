@@ -8,6 +8,10 @@
 namespace kneepoint {
 namespace {
 
+double reduce_seconds(Allreduce algorithm, double bytes, double k, const LinkCost& cost) {
+  return seconds_of(allreduce_columns(algorithm, bytes, k).value(), cost);
+}
+
 constexpr LinkCost kLink{.alpha = 5e-6, .beta = 1e-10};
 constexpr double kLargest = 1048576;
 
@@ -15,7 +19,7 @@ constexpr double kLargest = 1048576;
 PointEvidence& add(EvidenceBuilder& b, int k, double factor, bool with_metrics) {
   double all = 0;
   for (double bytes = kLargest; bytes >= 8; bytes /= factor) {
-    all += *allreduce_seconds(Allreduce::ring, bytes, k, kLink);
+    all += reduce_seconds(Allreduce::ring, bytes, k, kLink);
   }
   PointEvidence& point = b.add(Mode::strong, k, {5 * 20 * all}, "allreduce");
   point.point.size = kLargest;
@@ -25,7 +29,7 @@ PointEvidence& add(EvidenceBuilder& b, int k, double factor, bool with_metrics) 
                             {"repeats", "20"}};
   if (with_metrics) {
     const double alpha =
-        *allreduce_seconds(Allreduce::ring, 8, k, kLink) - 8 * 2.0 * (k - 1) / k * kLink.beta;
+        reduce_seconds(Allreduce::ring, 8, k, kLink) - 8 * 2.0 * (k - 1) / k * kLink.beta;
     point.details = {
         {.number = point.runs[0].number,
          .metrics = {{"alpha", alpha, "s"}, {"beta", 2.0 * (k - 1) / k * kLink.beta, "s/byte"}}}};
@@ -48,7 +52,7 @@ TEST(CollectiveAnswers, AlphaAndBetaComeBackFromTheMetricsOfTheRuns) {
   const AllreducePrediction& last = answers[0].predictions.back();
   EXPECT_EQ(last.bytes, kLargest);
   EXPECT_EQ(last.k, 64);
-  EXPECT_NEAR(last.seconds / *allreduce_seconds(Allreduce::ring, kLargest, 64, kLink), 1, 1e-6);
+  EXPECT_NEAR(last.seconds / reduce_seconds(Allreduce::ring, kLargest, 64, kLink), 1, 1e-6);
   EXPECT_TRUE(last.extrapolated);
 }
 
@@ -96,7 +100,7 @@ TEST(CollectiveAnswers, TheGradientsOfTheStudysTrainingArePredicted) {
   const AllreducePrediction& last = answers[0].predictions.back();
   EXPECT_EQ(last.bytes, 4.0 * 6 * (512 * 512 + 512));
   EXPECT_EQ(last.k, 64);
-  EXPECT_NEAR(last.seconds / *allreduce_seconds(Allreduce::ring, last.bytes, 64, kLink), 1, 1e-6);
+  EXPECT_NEAR(last.seconds / reduce_seconds(Allreduce::ring, last.bytes, 64, kLink), 1, 1e-6);
   EXPECT_EQ(last.sentence.substr(0, 29), "gradient of train: at K=64 th");
 }
 
@@ -106,7 +110,7 @@ TEST(CollectiveAnswers, OneRankOnlyIsARefusal) {
   std::vector<Warning> warnings;
   EXPECT_TRUE(collective_answers(b.study, warnings).empty());
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0].code, "collective_not_fitted");
+  EXPECT_EQ(warnings[0].code, WarningCode::collective_not_fitted);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ RunDetail& add_detail(PointEvidence& point, const std::vector<double>& useful,
 
 bool has(const std::vector<Warning>& warnings, const std::string& code) {
   return std::any_of(warnings.begin(), warnings.end(),
-                     [&](const Warning& w) { return w.code == code; });
+                     [&](const Warning& w) { return to_string(w.code) == std::string(code); });
 }
 
 TEST(PointDetail, BreakdownAndAccountingAddUpToTheMeasuredEfficiency) {

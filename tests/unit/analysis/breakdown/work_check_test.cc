@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/breakdown/work_check.h"
+#include "orchestrator/analysis/statistics/summary.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/knee/recommendation_search.h"
+#include "orchestrator/analysis/knee/adaptive_search.h"
 
 #include <gtest/gtest.h>
 

@@ -107,7 +107,7 @@ TEST(Models, ATermThatIsNotThereIsNotDetectableUpToALimit) {
   const ModelFit& log = named(answer, "amdahl_log");
   EXPECT_EQ(log.coefficients.log2_k, 0);
   ASSERT_EQ(log.not_detectable.size(), 1u);
-  EXPECT_EQ(log.not_detectable.front().term, "log2_k");
+  EXPECT_EQ(log.not_detectable.front().term, Term::log2_k);
   EXPECT_GT(log.not_detectable.front().limit, 0);
   EXPECT_LT(log.not_detectable.front().limit, 0.001) << "a tenth of what the A curves have";
 }
@@ -176,22 +176,6 @@ TEST(Models, TheUnitOfTimeChangesNothingButTheUnit) {
   }
 }
 
-TEST(Models, HuberHoldsAgainstASlowRunAndEqualsThePlainFitOnExactData) {
-  const Coefficients truth = amdahl_log(0.05, 0.01);
-  Random random(7);
-  Times times = noisy_times(truth, kPowersTo128, 5, 0.01, random);
-  for (TimesAtK& at : times) at.seconds[0] *= 1.5;
-  const auto error = [&](bool robust) {
-    const ModelsAnswer answer = fit_models(Mode::strong, times, {.robust = robust});
-    return std::abs(named(answer, "amdahl_log").coefficients.at(512) / truth.at(512) - 1);
-  };
-  EXPECT_LT(error(true), 0.05);
-  EXPECT_LT(error(true), error(false) / 2);
-  const Times exact = exact_times(truth, kPowersTo128);
-  EXPECT_NEAR(fit_models(Mode::strong, exact, {.robust = true}).fits.front().coefficients.log2_k,
-              0.01, 1e-12);
-}
-
 TEST(Models, ThePowerLawSeesSuperlinearity) {
   Times times;
   for (const int k : kPowersTo128) times.push_back({k, {std::pow(k, -1.2)}});
@@ -229,6 +213,52 @@ TEST(OrderedTimes, RefusesWhatNoAnalysisCanUse) {
   EXPECT_EQ(why({{1, {}}}), "no valid run");
   EXPECT_EQ(why({{1, {1.0}, 0}}), "K=1: work per worker must be above 0");
   EXPECT_EQ(why({{1, {1.0}, 2}, {1, {1.0}, 3}}), "K=1 has two different values of work per worker");
+}
+
+TEST(Adequacy, TheBestModelDecides) {
+  ModelsAnswer models;
+  EXPECT_EQ(adequacy(models), Adequacy::too_few_points);
+  EXPECT_EQ(adequate_model(models), nullptr);
+
+  models.fits.resize(2);
+  models.fits[1].lack_of_fit = LackOfFit{.p = 1e-9};
+  EXPECT_EQ(adequacy(models), Adequacy::untested) << "no repeats: there is no test";
+  EXPECT_EQ(adequate_model(models), &models.fits.front());
+
+  models.fits[0].lack_of_fit = LackOfFit{.p = 0.01};
+  EXPECT_EQ(adequacy(models), Adequacy::adequate) << "at the level itself it is not rejected";
+  EXPECT_EQ(adequate_model(models), &models.fits.front());
+
+  models.fits[0].lack_of_fit = LackOfFit{.p = 0.0099};
+  EXPECT_EQ(adequacy(models), Adequacy::lack_of_fit);
+  EXPECT_EQ(adequate_model(models), nullptr);
+
+  models.fits[0].lack_of_fit.reset();
+  models.fits[0].missed = 0.26;
+  EXPECT_EQ(adequacy(models), Adequacy::misfit) << "a quarter off explains nothing, tested or not";
+  EXPECT_EQ(adequate_model(models), nullptr);
+}
+
+TEST(Adequacy, AFitKnowsByHowMuchItMisses) {
+  const ModelsAnswer exact =
+      fit_models(Mode::strong, exact_times(amdahl_log(0.05, 0), kPowersTo128));
+  EXPECT_LT(exact.fits.front().missed, 1e-9);
+  const ModelsAnswer far = fit_models(Mode::strong, exact_times({.one = 1}, {1, 2, 4}, 2));
+  EXPECT_EQ(adequacy(far), Adequacy::misfit) << "ideal alone was fitted to equal times";
+  EXPECT_NE(far.notes.back().find("no model adequate: ideal misses the runs by"),
+            std::string::npos);
+}
+
+TEST(Adequacy, TheIdealModelAloneNamesNoSerialFraction) {
+  ModelsAnswer models;
+  models.fits.resize(1);
+  models.fits[0].terms = kInverseK;
+  models.fits[0].serial_fraction = 0;
+  EXPECT_EQ(model_of_serial_fraction(models), nullptr);
+  models.fits[0].terms = kOne | kInverseK;
+  EXPECT_EQ(model_of_serial_fraction(models), &models.fits.front());
+  models.fits[0].lack_of_fit = LackOfFit{.p = 1e-4};
+  EXPECT_EQ(model_of_serial_fraction(models), nullptr);
 }
 
 }  // namespace

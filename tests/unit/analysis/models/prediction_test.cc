@@ -76,5 +76,18 @@ TEST(Prediction, WithoutAModelThereIsNone) {
   EXPECT_EQ(answer.refused.at(0).why, "no model could be fitted: no prediction");
 }
 
+TEST(Prediction, ARejectedModelPredictsOnlyBetweenTheKMeasured) {
+  const Times times = exact_times(amdahl_log(0.05, 0.01), kPowersTo128, 3);
+  ModelsAnswer models = fit_models(Mode::strong, times);
+  models.fits.front().lack_of_fit = LackOfFit{.p = 1e-4};
+  const PredictionsAnswer answer =
+      predict_times(times, models, {48, 256}, {.bootstrap = {.replicates = 20}});
+  ASSERT_EQ(answer.predictions.size(), 1u);
+  EXPECT_EQ(answer.predictions.front().k, 48);
+  ASSERT_EQ(answer.refused.size(), 1u);
+  EXPECT_EQ(answer.refused.front().why,
+            "K=256 is outside the K measured, and no model is adequate: no prediction");
+}
+
 }  // namespace
 }  // namespace kneepoint

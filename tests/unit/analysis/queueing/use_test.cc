@@ -139,7 +139,7 @@ TEST(QueueUse, ABadNodeOfSeparateJobsIsAWarningOfTheStudy) {
   ASSERT_EQ(analysis.bad_nodes->bad.size(), 1U) << to_sentence(*analysis.bad_nodes);
   EXPECT_EQ(analysis.bad_nodes->bad[0].node, "n3");
   ASSERT_FALSE(analysis.warnings.empty());
-  EXPECT_EQ(analysis.warnings.back().code, "bad_node");
+  EXPECT_EQ(analysis.warnings.back().code, WarningCode::bad_node);
   EXPECT_EQ(analysis.warnings.back().message.find("n3 slows"), 0U);
 }
 

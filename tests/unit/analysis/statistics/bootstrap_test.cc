@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/statistics/bootstrap.h"
+#include "orchestrator/analysis/statistics/times.h"
 
 #include <gtest/gtest.h>
 
