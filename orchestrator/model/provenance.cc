@@ -3,9 +3,9 @@
 // The list of compared facts, and the text they make.
 #include "orchestrator/model/provenance.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "orchestrator/base/text.h"
 
@@ -29,17 +29,13 @@ constexpr std::array<ComparedFact, 10> kCompared = {{
 }};
 
 // The values of one fact over all scopes, each once, sorted.
-std::vector<std::string> values_of(std::span<const Fact> facts, std::string_view name) {
-  std::vector<std::string> values;
+std::set<std::string> values_of(std::span<const Fact> facts, std::string_view name) {
+  std::set<std::string> values;
   for (const Fact& fact : facts) {
     if (fact.name != name || fact.value.empty() || fact.value == "unknown") continue;
     if ((name == "gpu" || name == kFactDevice) && fact.value == "none") continue;
-    std::string value = name == kMemory ? memory_class(fact.value) : fact.value;
-    if (std::find(values.begin(), values.end(), value) == values.end()) {
-      values.push_back(std::move(value));
-    }
+    values.insert(name == kMemory ? memory_class(fact.value) : fact.value);
   }
-  std::sort(values.begin(), values.end());
   return values;
 }
 
@@ -60,7 +56,7 @@ std::string comparable_provenance(std::span<const Fact> facts) {
     if (values.empty() && !compared.instead.empty()) values = values_of(facts, compared.instead);
     if (values.empty()) continue;
     text += (text.empty() ? "" : "; ") + std::string(compared.label) + "=";
-    for (std::size_t i = 0; i < values.size(); ++i) text += (i > 0 ? " + " : "") + values[i];
+    for (const std::string& value : values) text += (value == *values.begin() ? "" : " + ") + value;
   }
   return text;
 }

@@ -16,7 +16,7 @@ constexpr int kTableRounds = 20000;
 
 const std::vector<std::string> kTables = {
     "K,T\n1,100\n2,52.5\n4,28\n",
-    "# slide\nmode;gpus;time (ms);repeat;cost\nstrong;8;1.234,5;1;$3\nweak;8;2,5;2;4\n",
+    "# slide\nmode;gpus;time (ms);repeat;cost\nstrong;8;1234.5;1;$3\nweak;8;2.5;2;4\n",
     "case\tnodes\tranks\tefficiency\tsize\ta\n\"x \"\"y\"\"\"\t1\t4\t80%\t100\tz\n",
 };
 const std::vector<std::string> kTablePieces = {

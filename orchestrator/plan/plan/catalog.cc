@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/plan/plan/case_formulas.h"
 #include "orchestrator/plan/plan/formula.h"
 #include "orchestrator/plan/plan/parts.h"
 
@@ -62,14 +63,13 @@ const KeySet kCatalog = {{{"workloads", &kEntry}}};
 CatalogEntry read_entry(const YamlView& view) {
   CatalogEntry entry;
   if (!kEntry.read(view, entry)) return entry;
-  std::vector<std::string> names = {"K", "ranks", "nodes", "threads"};
   std::vector<std::string> placeholders = built_in_placeholders();
   for (const YamlView& parameter : view["parameters"].entries()) {
     entry.parameters.push_back({parameter.name(), parameter.text().value_or("")});
-    if (is_number(entry.parameters.back().value)) names.push_back(parameter.name());
     placeholders.push_back(parameter.name());
   }
   if (const YamlView size = view["size"]; size.is(YamlNode::Kind::map)) {
+    const std::vector<std::string> names = case_names(entry.parameters, false);
     entry.default_size_strong = optional_formula(size["strong"], names);
     entry.default_size_weak = optional_formula(size["weak"], names);
     // Both given as "": the workload has no size, and a plan needs to give none.
@@ -77,7 +77,7 @@ CatalogEntry read_entry(const YamlView& view) {
                       entry.default_size_strong.empty() && entry.default_size_weak.empty();
     if (none) entry.size_meaning.clear();
   }
-  names.emplace_back("size");
+  const std::vector<std::string> names = case_names(entry.parameters, true);
   if (const YamlView held = view["held_fixed"]; held.is(YamlNode::Kind::map)) {
     check_placeholders(held["strong"], entry.held_fixed_strong, placeholders);
     check_placeholders(held["weak"], entry.held_fixed_weak, placeholders);

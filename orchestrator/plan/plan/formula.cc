@@ -100,8 +100,7 @@ std::size_t find_word(const std::string& text, const std::string& word) {
 }
 
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
+  return is_word_character(c) || c == '-';
 }
 
 // Length of `{name}` at text[i], or 0.

@@ -16,55 +16,42 @@ const Keys<Scale> kScale = {{"from", whole(&Scale::from, 1, kMaxK)}, {"to"}, {"b
 
 std::optional<Scale> read_scale_list(const YamlView& view) {
   Scale scale;
-  bool good = true;
+  const std::size_t before = view.problems();
   for (const YamlView& item : view.items()) {
     const auto k = item.integer(1, kMaxK);
-    if (!k) {
-      good = false;
-    } else if (!scale.list.empty() && *k <= scale.list.back()) {
+    if (!k) continue;
+    if (!scale.list.empty() && *k <= scale.list.back()) {
       item.fail("expected K in ascending order, each once; " + std::to_string(*k) +
                 " comes after " + std::to_string(scale.list.back()));
-      good = false;
     } else {
       scale.list.push_back(*k);
     }
   }
-  if (good && scale.list.empty()) {
-    view.fail("the list is empty; expected at least one K");
-    good = false;
-  }
-  if (good && scale.list.size() > kMaxKs) {
-    view.fail("at most " + std::to_string(kMaxKs) + " different K");
-    good = false;
-  }
-  return good ? std::optional(scale) : std::nullopt;
+  if (view.problems() > before) return std::nullopt;
+  if (scale.list.empty()) view.fail("the list is empty; expected at least one K");
+  if (scale.list.size() > kMaxKs) view.fail("at most " + std::to_string(kMaxKs) + " different K");
+  return view.problems() > before ? std::nullopt : std::optional(scale);
 }
 
 // `by: doubling`, `by: 4` or `step: 4`.
 void read_stride(const YamlView& view, Scale& scale) {
+  static const std::vector<std::string> words = {"doubling"};
   const YamlView by = view["by"];
   const YamlView step = view["step"];
-  if (by.present() && step.present()) {
-    step.fail_at_key("give either 'by' or 'step'");
-    return;
-  }
+  if (by.present() && step.present()) return step.fail_at_key("give either 'by' or 'step'");
   scale.by = Scale::By::step;
+  const auto text = by.is(YamlNode::Kind::scalar) ? by.text() : std::nullopt;
   if (!by.present()) {
-    if (!step.present()) {
-      by.fail("missing; expected doubling, or a step such as 4");
-    }
+    if (!step.present()) by.fail("missing; expected doubling, or a step such as 4");
     read_into(step.integer(1, kMaxK), scale.step);
-  } else if (by.is(YamlNode::Kind::scalar) && is_number(*by.text())) {
+  } else if (text && is_number(*text)) {
     read_into(by.integer(1, kMaxK), scale.step);
+  } else if (text == words[0]) {
+    scale.by = Scale::By::doubling;
+  } else if (text && !nearest_word(*text, words).empty()) {
+    by.fail("expected doubling or a step, found '" + *text + "'; did you mean 'doubling'?");
   } else {
-    static const std::vector<std::string> words = {"doubling"};
-    if (by.is(YamlNode::Kind::scalar) && by.text() == "doubling") {
-      scale.by = Scale::By::doubling;
-    } else if (by.is(YamlNode::Kind::scalar) && !nearest_word(*by.text(), words).empty()) {
-      by.fail("expected doubling or a step, found '" + *by.text() + "'; did you mean 'doubling'?");
-    } else {
-      by.expected("doubling or a step such as 4");
-    }
+    by.expected("doubling or a step such as 4");
   }
 }
 

@@ -46,16 +46,17 @@ bool is_date(std::string_view text) {
   return month >= "01" && month <= "12" && day >= "01" && day <= "31";
 }
 
+bool is_not_empty(std::string_view text) {
+  return !text.empty();
+}
+
 const Keys<LicencePrice> kLicence = {
-    {"name", text(&LicencePrice::name)},
+    {"name", required(text(&LicencePrice::name, is_not_empty, "the licence's name"),
+                      "missing; expected the licence's name")},
     {"per_token_hour", amount(&LicencePrice::per_token_hour)},
     {"tokens", whole(&LicencePrice::tokens, 1, kMostNodes)},
     {"per", one_of(&LicencePrice::per)},
 };
-
-void check_licence(const YamlView& view, LicencePrice& licence) {
-  if (licence.name.empty()) view["name"].fail("missing; expected the licence's name");
-}
 
 const Keys<EnergyPrice> kEnergy = {
     {"idle_watts_per_node", number(&EnergyPrice::idle_watts_per_node, 0, 1e6)},
@@ -75,12 +76,6 @@ const Keys<OwnedPrice> kOwned = {
     {"per_kwh", amount(&OwnedPrice::per_kwh)},
     {"staff_per_year", amount(&OwnedPrice::staff_per_year)},
 };
-
-void check_owned(const YamlView& view, OwnedPrice& /*owned*/) {
-  if (view.has("staff_per_year") && !view.has("nodes")) {
-    view["nodes"].fail("missing; staff_per_year is shared by so many nodes");
-  }
-}
 
 const Keys<SpotTerms> kSpot = {
     {"interruptions_per_node_hour", number(&SpotTerms::interruptions_per_node_hour, 0, 1000)},
@@ -108,11 +103,11 @@ const Keys<PriceItem> kItem = {
     {"granularity", duration(&PriceItem::granularity, 1)},
     {"setup", duration(&PriceItem::setup, 0)},
     {"teardown", duration(&PriceItem::teardown, 0)},
-    {"licences", list_of(&PriceItem::licences, kLicence, check_licence)},
+    {"licences", list_of(&PriceItem::licences, kLicence)},
     {"storage", map_of(kStorage)},
     {"egress", map_of(kEgress)},
     {"energy", map_for(&PriceItem::energy, kEnergy)},
-    {"owned", map_for(&PriceItem::owned, kOwned, check_owned)},
+    {"owned", map_for(&PriceItem::owned, kOwned)},
     {"spot", map_for(&PriceItem::spot, kSpot)},
 };
 
@@ -132,7 +127,11 @@ void read_item(const YamlView& view, PriceItem& item) {
   if (!kItem.read(view, item)) return;
   const YamlView spot = view["spot"];
   if (spot.present() && item.tier != Tier::spot) spot.fail_at_key("is for tier: spot");
-  if (item.owned && item.tier != Tier::owned) view["owned"].fail_at_key("is for tier: owned");
+  const YamlView owned = view["owned"];
+  if (item.owned && owned.has("staff_per_year") && !owned.has("nodes")) {
+    owned["nodes"].fail("missing; staff_per_year is shared by so many nodes");
+  }
+  if (item.owned && item.tier != Tier::owned) owned.fail_at_key("is for tier: owned");
   if (item.tier == Tier::owned && !item.owned) {
     view["tier"].fail("owned needs `owned: {price_per_node: ..., years: ...}` beside it");
   }

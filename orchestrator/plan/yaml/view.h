@@ -147,6 +147,10 @@ struct Keys : KeySet {
     read_values(view, object);
     return true;
   }
+  std::optional<T> read(const YamlView& view) const {
+    T object;
+    return read(view, object) ? std::optional(std::move(object)) : std::nullopt;
+  }
   // Of a map whose keys were looked at before.
   void read_values(const YamlView& view, T& object) const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -291,15 +295,9 @@ Reads<T> map_for(M T::*member, const Keys<M>& inner, void (*check)(const YamlVie
   return {read, &inner, false, "map"};
 }
 template <typename T, typename M>
-Reads<T> map_for(std::optional<M> T::*member, const Keys<M>& inner,
-                 void (*check)(const YamlView&, M&) = nullptr) {
-  const auto read = [=, &inner](const YamlView& view, T& object) {
-    M value;
-    if (!inner.read(view, value)) return;
-    if (check != nullptr) check(view, value);
-    object.*member = std::move(value);
-  };
-  return {read, &inner, false, "map"};
+Reads<T> map_for(std::optional<M> T::*member, const Keys<M>& inner) {
+  return reads_by(
+      member, "map", [&inner](const YamlView& view) { return inner.read(view); }, &inner);
 }
 template <typename T>
 Reads<T> map_of(const Keys<T>& inner, void (*check)(const YamlView&, T&) = nullptr) {
@@ -309,14 +307,10 @@ Reads<T> map_of(const Keys<T>& inner, void (*check)(const YamlView&, T&) = nullp
   return {read, &inner, false, "map"};
 }
 template <typename T, typename M>
-Reads<T> list_of(std::vector<M> T::*member, const Keys<M>& inner,
-                 void (*check)(const YamlView&, M&) = nullptr) {
+Reads<T> list_of(std::vector<M> T::*member, const Keys<M>& inner) {
   const auto read = [=, &inner](const YamlView& view, T& object) {
     for (const YamlView& item : view.items()) {
-      M one;
-      if (!inner.read(item, one)) continue;
-      if (check != nullptr) check(item, one);
-      (object.*member).push_back(std::move(one));
+      if (auto one = inner.read(item)) (object.*member).push_back(std::move(*one));
     }
   };
   return {read, &inner, false, "list"};

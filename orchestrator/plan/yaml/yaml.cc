@@ -224,33 +224,21 @@ bool is_json_number(const std::string& text) {
 
 // Numbers keep the digits that the file has, so that a large one stays exact.
 void write(const YamlNode& node, JsonWriter& json) {
-  switch (node.kind) {
-    case YamlNode::Kind::null:
-    case YamlNode::Kind::broken:
-      json.null();
-      return;
-    case YamlNode::Kind::scalar: {
-      const bool word = node.text == "true" || node.text == "false" || node.text == "null";
-      if (!node.quoted && (word || is_json_number(node.text))) {
-        json.raw(node.text);
-      } else {
-        json.value(node.text);
-      }
-      return;
-    }
-    case YamlNode::Kind::list:
-      json.begin_array();
-      for (const YamlNode& item : node.items) write(item, json);
-      json.end_array();
-      return;
-    case YamlNode::Kind::map:
-      json.begin_object();
-      for (const YamlEntry& entry : node.entries) {
-        json.key(entry.key);
-        write(entry.value, json);
-      }
-      json.end_object();
-      return;
+  using Kind = YamlNode::Kind;
+  if (node.kind == Kind::scalar) {
+    const bool word = node.text == "true" || node.text == "false" || node.text == "null";
+    const bool is_json = !node.quoted && (word || is_json_number(node.text));
+    is_json ? json.raw(node.text) : json.value(node.text);
+  } else if (node.kind == Kind::list) {
+    json.begin_array();
+    for (const YamlNode& item : node.items) write(item, json);
+    json.end_array();
+  } else if (node.kind == Kind::map) {
+    json.begin_object();
+    for (const YamlEntry& entry : node.entries) write(entry.value, json.key(entry.key));
+    json.end_object();
+  } else {
+    json.null();
   }
 }
 
