@@ -30,7 +30,7 @@ Result<EngineOutcome> drive_study(Session& session, StudyStore& store, const Sit
                                   const ChosenStudy& chosen, const DriveOptions& drive);
 
 // Pure. Lines of at most style.width columns: bar and counts, time and node-hours, the table of
-// efficiency so far (as report/terminal/live_table.h writes it), what happened last, why nothing
+// efficiency so far (as report/terminal/operating.h writes it), what happened last, why nothing
 // runs.
 std::string to_live_text(const Progress& progress, const std::string& efficiency_table,
                          const TerminalStyle& style);

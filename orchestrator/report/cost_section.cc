@@ -109,9 +109,14 @@ CostReport make_cost_report(const StudyAnalysis& analysis, Prices prices,
   return report;
 }
 
-std::string prices_line(const PriceBook& book, const PriceItem& item) {
-  std::string text = "Prices: " + plain(item.name);
-  if (!book.path.empty()) text += " of " + plain(book.path);
+std::string priced_words(const Prices& prices) {
+  const auto& [book, item] = prices;
+  return "prices: " + plain(item.name) + (book.path.empty() ? "" : " of " + plain(book.path));
+}
+
+std::string prices_line(const Prices& prices) {
+  const PriceBook& book = prices.book;
+  std::string text = first_upper(priced_words(prices));
   if (!book.valid_from.empty()) text += ", valid from " + plain(book.valid_from);
   if (!book.source.empty()) text += ", source: " + plain(book.source);
   text += ".";

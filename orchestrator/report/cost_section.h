@@ -26,8 +26,10 @@ CostReport make_cost_report(const StudyAnalysis& analysis, Prices prices,
 inline constexpr char kExamplePrices[] =
     "These prices are EXAMPLES, not what anybody charges today.";
 
+// "prices: c-large of prices.yaml".
+std::string priced_words(const Prices& prices);
 // "Prices: c-large of prices.yaml, valid from 2026-01-01. These prices are EXAMPLES, ...".
-std::string prices_line(const PriceBook& book, const PriceItem& item);
+std::string prices_line(const Prices& prices);
 
 // One row per K; `marked` has a ">" before it.
 TextTable cost_table(const CostCurve& curve, std::optional<int> marked);

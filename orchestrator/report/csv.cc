@@ -47,14 +47,17 @@ class Row {
   Row& number(const std::optional<double>& value) {
     return number_if(value.has_value(), value.value_or(0));
   }
+  // Of a part that may not be there.
+  template <typename Part>
+  Row& number(const std::optional<Part>& part, double Part::*member) {
+    return number_if(part.has_value(), part ? (*part).*member : 0);
+  }
   Row& whole(int value) { return text(std::to_string(value)); }
   Row& bounds(const std::optional<Interval>& interval) {
-    number_if(interval.has_value(), interval ? interval->low : 0);
-    return number_if(interval.has_value(), interval ? interval->high : 0);
+    return number(interval, &Interval::low).number(interval, &Interval::high);
   }
   Row& level(const std::optional<Interval>& interval) {
-    number_if(interval.has_value(), interval ? interval->level : 0);
-    return text(interval ? interval->method : "");
+    return number(interval, &Interval::level).text(interval ? interval->method : "");
   }
   const std::string& line() const { return line_; }
 
@@ -65,23 +68,20 @@ class Row {
 
 void put_tail(Row& row, const std::optional<TailSummary>& tail) {
   row.text(tail ? std::to_string(tail->samples) : "");
-  for (const TailQuantile TailSummary::*q :
-       {&TailSummary::p50, &TailSummary::p95, &TailSummary::p99}) {
-    row.number_if(tail.has_value(), tail ? ((*tail).*q).value : 0);
-    row.number(tail ? ((*tail).*q).low : std::nullopt);
-    row.number(tail ? ((*tail).*q).high : std::nullopt);
+  for (const auto q : {&TailSummary::p50, &TailSummary::p95, &TailSummary::p99}) {
+    const TailQuantile quantile = tail ? (*tail).*q : TailQuantile{};
+    row.number_if(tail.has_value(), quantile.value).number(quantile.low).number(quantile.high);
   }
-  row.number_if(tail.has_value(), tail ? tail->max : 0);
+  row.number(tail, &TailSummary::max);
 }
 
 // What the report adds beside T and E, at the point and of its curve.
 void put_detail(Row& row, const CurveView& view, const PointSummary& p, const PointDetail& d) {
   row.text(view.curve->provenance).number(d.local_efficiency).bounds(d.local_efficiency_interval);
   row.number_if(d.results_per_second > 0, d.results_per_second).number(d.gustafson);
-  row.number_if(d.breakdown.has_value(), d.breakdown ? d.breakdown->load_balance : 0);
-  row.number_if(d.breakdown.has_value(), d.breakdown ? d.breakdown->communication_efficiency : 0);
-  row.number_if(d.accounting.has_value(), d.accounting ? d.accounting->computation_scaling : 0);
-  row.number(d.comm_ratio);
+  row.number(d.breakdown, &Breakdown::load_balance);
+  row.number(d.breakdown, &Breakdown::communication_efficiency);
+  row.number(d.accounting, &Accounting::computation_scaling).number(d.comm_ratio);
   put_tail(row, d.tail);
   row.number(d.flops_per_second).number(d.utilisation);
   row.text(!d.roofline ? "" : to_string(d.roofline->bound));
@@ -91,40 +91,30 @@ void put_detail(Row& row, const CurveView& view, const PointSummary& p, const Po
   row.number_if(!fits.empty(), fits.empty() ? 0 : fits.front().coefficients.at(p.point.k));
   row.number(fits.empty() ? std::nullopt : fits.front().serial_fraction);
   const Knee* knee = decisive_knee(view);
-  row.text(to_string(view.to_use->rule)).number(knee == nullptr ? std::nullopt : knee->k);
-  row.number(knee == nullptr ? std::nullopt : knee->low);
-  row.number(knee == nullptr ? std::nullopt : knee->high);
-  row.text(knee == nullptr ? "" : to_string(knee->place));
-  const std::optional<int> k = view.to_use->k;
-  row.text(k ? std::to_string(*k) : "");
+  row.text(to_string(view.to_use->rule)).number(knee ? knee->k : std::nullopt);
+  row.number(knee ? knee->low : std::nullopt).number(knee ? knee->high : std::nullopt);
+  row.text(knee ? to_string(knee->place) : "");
+  row.text(view.to_use->k ? std::to_string(*view.to_use->k) : "");
 }
 
 // Of all runs at this K on so many nodes.
 void put_waits(Row& row, const std::optional<QueueUse>& queue, const Point& point) {
-  const QueueWait* found = nullptr;
-  for (std::size_t i = 0; queue && i < queue->waits.size(); ++i) {
-    const QueueWait& wait = queue->waits[i];
-    if (wait.k == point.k && wait.nodes == point.shape.nodes) found = &wait;
+  std::optional<QueueWait> found;
+  for (const QueueWait& wait : queue ? queue->waits : std::vector<QueueWait>()) {
+    if (wait.k == point.k && wait.nodes == point.shape.nodes) found = wait;
   }
-  row.number_if(found != nullptr, found == nullptr ? 0 : found->median_seconds);
-  row.number_if(found != nullptr, found == nullptr ? 0 : found->largest_seconds);
+  row.number(found, &QueueWait::median_seconds).number(found, &QueueWait::largest_seconds);
 }
 
-void put_cost(Row& row, const Document& document, const CurveView& view, int k) {
+void put_cost(Row& row, const CostCurve* costs, int k) {
   const CostPoint* found = nullptr;
-  for (std::size_t c = 0; document.cost && c < document.cost->curves.size(); ++c) {
-    const CostCurve& curve = document.cost->curves[c];
-    if (&document.summary().curves[curve.index] != view.curve) continue;
-    for (const CostPoint& point : curve.points) {
-      if (point.k == k) found = &point;
-    }
+  for (std::size_t i = 0; costs != nullptr && i < costs->points.size(); ++i) {
+    if (costs->points[i].k == k) found = &costs->points[i];
   }
-  if (found == nullptr) {
-    row.text("").text("").text("").text("").text("");
-    return;
-  }
-  row.text(found->per_result.currency).text(micros_text(found->per_result.micros));
-  row.bounds(found->per_result_interval).text(found->on_frontier ? "yes" : "no");
+  row.text(found ? found->per_result.currency : "");
+  row.text(found ? micros_text(found->per_result.micros) : "");
+  row.bounds(found ? found->per_result_interval : std::nullopt);
+  row.text(!found ? "" : found->on_frontier ? "yes" : "no");
 }
 
 std::string row_of(const Document& document, const CurveView& view, std::size_t i) {
@@ -146,7 +136,7 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
   row.bounds(p.efficiency_interval).level(p.efficiency_interval);
   row.number_if(p.is_by_work(), p.efficiency);
   row.bounds(p.is_by_work() ? p.efficiency_interval : std::nullopt);
-  row.number_if(p.karp_flatt.has_value(), p.karp_flatt.value_or(0)).bounds(p.karp_flatt_interval);
+  row.number(p.karp_flatt).bounds(p.karp_flatt_interval);
   row.number_if(p.work_total > 0, p.work_total).text(p.point.work_unit);
   row.number_if(split, p.compute_share).number_if(split, p.communication_share);
   row.number(p.point.results).text(p.point.result_name);
@@ -154,7 +144,7 @@ std::string row_of(const Document& document, const CurveView& view, std::size_t 
   const PointDetail nothing;
   put_detail(row, view, p, i < view.analysis->points.size() ? view.analysis->points[i] : nothing);
   put_waits(row, document.analysis.queue, p.point);
-  put_cost(row, document, view, p.point.k);
+  put_cost(row, document.costs_of(view), p.point.k);
   row.text(data ? to_string(p.efficiency_basis) : "").number_if(data, p.efficiency_plain);
   row.bounds(p.efficiency_plain_interval);
   return row.line();

@@ -69,7 +69,7 @@ std::string to_markdown(const Document& document, bool brief) {
   if (!document.sentences.empty()) out += "\n" + list_text(document.sentences);
   if (document.cost) {
     out += "\n## What it costs\n\n" + list_text(document.cost->sentences) + "\n" +
-           markdown_text(prices_line(document.cost->book, document.cost->item)) + "\n";
+           markdown_text(prices_line(*document.cost)) + "\n";
   }
   for (const CurvePart& part : document.curves) {
     const CurveTable& table = part.table;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orchestrator/report/figures/figures.h"
-#include "orchestrator/report/figures/svg_plot.h"
+#include "orchestrator/report/figures/svg.h"
 
 namespace kneepoint {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orchestrator/report/document.h"
-#include "orchestrator/report/figures/svg_plot.h"
+#include "orchestrator/report/figures/svg.h"
 
 namespace kneepoint {
 

@@ -265,7 +265,7 @@ std::optional<Figure> cost_figure(const Document& document, const CurveView& vie
   figure.description =
       fmt::format("Cost per {0} against time per {0} of {1} at {2} K{3}.", result, view.label,
                   curve->points.size(), use ? "; use K=" + std::to_string(*use) : "");
-  figure.caption = prices_line(document.cost->book, document.cost->item);
+  figure.caption = prices_line(*document.cost);
   figure.pieces = {{frame.heading.markup(), true, ""}, {c.markup(), false, ""}};
   return figure;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/figures/svg_plot.h"
+#include "orchestrator/report/figures/svg.h"
 
 #include <fmt/core.h>
 

@@ -81,6 +81,16 @@ std::string advice_words(const NoiseReport& report) {
       percent_text(report.max_regression));
 }
 
+std::string baseline_line(const Baseline& baseline) {
+  std::string text = "Baseline " + plain(baseline.study);
+  for (const PinnedBuild& build : baseline.builds) {
+    text += fmt::format(", {} {}{}", build.workload.empty() ? "build" : plain(build.workload),
+                        plain(build.value),
+                        build.hash.empty() ? "" : " (" + build.hash.substr(0, 12) + ")");
+  }
+  return text + ".";
+}
+
 }  // namespace
 
 std::vector<const GateFinding*> findings_of(const GateReport& report) {
@@ -168,16 +178,6 @@ std::string verdict_line(const GateReport& report) {
   const auto others = other_findings(report);
   if (!negative || others.empty()) return line + why;
   return line + why + ": " + others.front().substr(0, others.front().size() - 1);
-}
-
-std::string baseline_line(const Baseline& baseline) {
-  std::string text = "Baseline " + plain(baseline.study);
-  for (const PinnedBuild& build : baseline.builds) {
-    text += fmt::format(", {} {}{}", build.workload.empty() ? "build" : plain(build.workload),
-                        plain(build.value),
-                        build.hash.empty() ? "" : " (" + build.hash.substr(0, 12) + ")");
-  }
-  return text + ".";
 }
 
 // Every change of every curve in the segment, oldest first, and what ran on either side.

@@ -45,8 +45,6 @@ std::string noise_text(const NoiseReport& report, int width);
 std::string noise_json(const NoiseReport& report);
 // What the forms share.
 
-// "Baseline x-1a2b3c4d-3, build /opt/app (0f3c...)."
-std::string baseline_line(const Baseline& baseline);
 // Slower ones first, curves before points; then faster ones.
 std::vector<const GateFinding*> findings_of(const GateReport& report);
 // A finding in one sentence: ratio, what moved, since when.

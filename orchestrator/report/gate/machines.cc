@@ -17,9 +17,18 @@ namespace kneepoint {
 namespace {
 
 constexpr std::size_t kMostAnnotations = 10;
-constexpr Verdict kVerdicts[] = {Verdict::pass,        Verdict::improved,     Verdict::suspect,
-                                 Verdict::regressed,   Verdict::inconclusive, Verdict::env_change,
-                                 Verdict::no_baseline, Verdict::failed};
+// How a page of a CI system marks each verdict.
+constexpr std::pair<Verdict, const char*> kMarks[] = {
+    {Verdict::pass, "notice"},          {Verdict::improved, "notice"},
+    {Verdict::suspect, "warning"},      {Verdict::regressed, "error"},
+    {Verdict::inconclusive, "warning"}, {Verdict::env_change, "notice"},
+    {Verdict::no_baseline, "notice"},   {Verdict::failed, "error"}};
+
+const char* mark_of(Verdict verdict) {
+  return std::find_if(std::begin(kMarks), std::end(kMarks),
+                      [verdict](const auto& one) { return one.first == verdict; })
+      ->second;
+}
 
 // Each character that `special` names, as what it names for it.
 std::string replaced(std::string_view text, const std::map<char, const char*>& special) {
@@ -41,25 +50,6 @@ std::string workflow_property(std::string_view text) {
 
 std::string label_value(std::string_view text) {
   return replaced(plain(text), {{'\\', "\\\\"}, {'"', "\\\""}, {'\n', "\\n"}});
-}
-
-enum class Weight { notice, warning, error };
-
-Weight weight_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::regressed:
-    case Verdict::failed:
-      return Weight::error;
-    case Verdict::suspect:
-    case Verdict::inconclusive:
-      return Weight::warning;
-    case Verdict::pass:
-    case Verdict::improved:
-    case Verdict::env_change:
-    case Verdict::no_baseline:
-      return Weight::notice;
-  }
-  return Weight::error;
 }
 
 // What is wrong, in the order of importance; nothing on a quiet night.
@@ -126,14 +116,11 @@ std::string finding_gauges(const GateReport& report, const std::vector<GateFindi
 }  // namespace
 
 std::string gate_annotations(const GateReport& report) {
-  const Weight weight = weight_of(report.answer.verdict);
-  const char* level = weight == Weight::error     ? "error"
-                      : weight == Weight::warning ? "warning"
-                                                  : "notice";
   const std::string title = workflow_property(
       fmt::format("kneepoint {} {}", to_string(report.answer.verdict), plain(report.series)));
   const auto line = [&](const std::string& words) {
-    return fmt::format("::{} title={}::{}\n", level, title, workflow_value(plain(words)));
+    return fmt::format("::{} title={}::{}\n", mark_of(report.answer.verdict), title,
+                       workflow_value(plain(words)));
   };
   std::string text = line(verdict_line(report));
   const std::vector<std::string> remarks = remarks_of(report);
@@ -146,7 +133,7 @@ std::string gate_annotations(const GateReport& report) {
 
 std::string gate_prometheus(const GateReport& report, Nanoseconds judged) {
   Gauge verdict("verdict", "1 for the verdict of the last night, 0 for all others.");
-  for (const Verdict one : kVerdicts) {
+  for (const auto& [one, mark] : kMarks) {
     verdict.add({{"series", report.series}, {"verdict", to_string(one)}},
                 one == report.answer.verdict ? 1 : 0);
   }
@@ -229,9 +216,9 @@ std::string gate_junit(const GateReport& report) {
     }
   }
   const std::string line = verdict_line(report);
-  add("verdict", weight_of(report.answer.verdict) == Weight::error
-                     ? failure(verdict, line)
-                     : "<system-out>" + svg::escaped(line) + "</system-out>");
+  const bool bad = regressed || report.answer.verdict == Verdict::failed;
+  add("verdict",
+      bad ? failure(verdict, line) : "<system-out>" + svg::escaped(line) + "</system-out>");
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"kneepoint "
       "{}\" "

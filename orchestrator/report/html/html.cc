@@ -8,7 +8,6 @@
 
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/figures/svg.h"
-#include "orchestrator/report/html/parts.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint {
@@ -150,7 +149,7 @@ std::string case_parts(const Document& document, const std::vector<CurveView>& v
 std::string costs(const Document& document) {
   if (!document.cost) return "";
   std::string out = "<h2 id=\"cost\">What it costs</h2>\n";
-  out += element("p", prices_line(document.cost->book, document.cost->item), "sub");
+  out += element("p", prices_line(*document.cost), "sub");
   if (document.summary().curves.size() > kMostWithDetails) return out;
   out += "<details><summary>Cost tables</summary>\n";
   for (const TextTable& detail : document.cost_tables) out += html::detail(detail);

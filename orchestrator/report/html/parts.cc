@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/report/html/parts.h"
+#include "orchestrator/report/html/html.h"
 
 #include <fmt/core.h>
 
@@ -261,7 +261,7 @@ std::string provenance(const Document& document) {
   if (study.node_seconds > 0) {
     out += pair("node-hours", significant_text(study.node_seconds / 3600, 3));
   }
-  if (document.cost) out += pair("prices", prices_line(document.cost->book, document.cost->item));
+  if (document.cost) out += pair("prices", prices_line(*document.cost));
   out += "</dl>\n";
   const Facts facts = facts_of(study);
   if (facts.empty()) {

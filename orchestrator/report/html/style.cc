@@ -2,7 +2,7 @@
 //
 // How the page looks, and its one small script: the K axis of the figures from log2 to linear and
 // back, and details that are open on paper. Without the script the page shows log2.
-#include "orchestrator/report/html/parts.h"
+#include "orchestrator/report/html/html.h"
 
 namespace kneepoint::html {
 

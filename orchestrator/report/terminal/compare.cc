@@ -189,11 +189,9 @@ std::string to_text(const CompareAnswer& answer, int width) {
   for (const ComparePair& pair : answer.pairs) {
     if (!text.empty()) text += "\n";
     for (const auto& [side, study] : {std::pair{"A", &pair.a}, std::pair{"B", &pair.b}}) {
-      const auto& [book, item] = study->prices;
-      text += std::string(side) + ": " + study->id;
-      if (answer.priced) text += ", prices: " + plain(item.name) + " of " + book.path;
-      text += "\n";
-      example = example || book.example;
+      text += fmt::format("{}: {}{}\n", side, study->id,
+                          answer.priced ? ", " + priced_words(study->prices) : "");
+      example = example || study->prices.book.example;
     }
     if (example) text += std::string(kExamplePrices) + "\n";
     for (const std::string& note : pair.notes) text += wrap(plain(note), width, 0);

@@ -81,11 +81,8 @@ std::string points_table(const RecommendedCurve& curve) {
 }  // namespace
 
 std::string to_text(const RecommendAnswer& answer, int width) {
-  const auto& [book, item] = answer.prices;
-  std::string text = "Study " + answer.study + ", prices: " + plain(item.name);
-  if (!book.path.empty()) text += " of " + plain(book.path);
-  text += "\n";
-  if (book.example) text += wrap(kExamplePrices, width, 0);
+  std::string text = fmt::format("Study {}, {}\n", answer.study, priced_words(answer.prices));
+  if (answer.prices.book.example) text += wrap(kExamplePrices, width, 0);
   for (const Caveat& caveat : answer.caveats) text += wrap(plain(caveat.message), width, 0);
   for (const RecommendedCurve& curve : answer.curves) {
     text += "\n" + wrap(choice_words(curve, answer.request), width, 0);

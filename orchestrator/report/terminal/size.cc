@@ -262,13 +262,11 @@ std::string assumptions(const SizeAnswer& answer) {
 }  // namespace
 
 std::string to_text(const SizeAnswer& answer, int width) {
-  const auto& [book, item] = answer.prices;
-  std::string text = "Mix " + plain(answer.mix.name) + ", prices: " + plain(item.name);
-  if (!book.path.empty()) text += " of " + plain(book.path);
+  std::string text = fmt::format("Mix {}, {}", plain(answer.mix.name), priced_words(answer.prices));
   if (answer.factors.load != 1) text += ", load x " + number_text(answer.factors.load);
   if (answer.factors.price != 1) text += ", price x " + number_text(answer.factors.price);
   text += "\n";
-  if (book.example) text += wrap(kExamplePrices, width, 0);
+  if (answer.prices.book.example) text += wrap(kExamplePrices, width, 0);
   text += "\n";
   if (answer.recommended) {
     text += wrap(cut_words(answer, *answer.recommended), width, 0) + "\n" +

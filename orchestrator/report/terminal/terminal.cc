@@ -226,7 +226,7 @@ std::string to_terminal(const Document& document, const TerminalStyle& style) {
   out += "\n" + lines(document.sentences, "", 0);
   if (document.cost) {
     out += "\n" + paint.bold("What it costs") + "\n" + lines(document.cost->sentences, "", 0) +
-           paint.dim(lines({prices_line(document.cost->book, document.cost->item)}, "", 0));
+           paint.dim(lines({prices_line(*document.cost)}, "", 0));
   }
 
   const std::vector<CurveView> views = curve_views(document.analysis);

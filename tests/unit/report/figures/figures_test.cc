@@ -11,7 +11,6 @@
 
 #include "orchestrator/report/figures/figures.h"
 #include "orchestrator/report/figures/svg.h"
-#include "orchestrator/report/figures/svg_plot.h"
 #include "tests/unit/analysis/evidence_builder.h"
 #include "tests/unit/report/full_analysis.h"
 #include "tests/unit/report/golden.h"

@@ -30,6 +30,7 @@ class Kneepoint(CMakePackage):
     depends_on("cli11@2:", type="build")
     depends_on("nlohmann-json@3.11:", type="build")
     depends_on("curl@7.85:")
+    depends_on("fmt@9:")
     depends_on("mpi")
     depends_on("muparser@2.3:")
     depends_on("openssl@3:")
