@@ -75,7 +75,7 @@ void cut_page(std::vector<Row>& rows, int most, std::optional<Next>& next, Key k
 
 Result<WebAnswer> get_page(DashboardState& state, const Call&) {
   WebAnswer answer = text_answer(state.page, kHtmlType);
-  answer.reply.policy = state.page_policy(state.page);
+  answer.reply.policy = state.page_policy;
   return answer;
 }
 
