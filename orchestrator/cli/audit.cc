@@ -3,11 +3,11 @@
 // kneepoint audit: a claim of scaling against the rules.
 #include "orchestrator/answers/study/audit.h"
 
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/cli/shell/show.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/plan/readers.h"
+#include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -60,16 +60,13 @@ CommandSpec audit_command() {
       "repeats, what was held fixed, do its numbers fit together. The claim is a YAML file "
       "(docs/reference/audit.md), --speedup with --k, or a study, imported or measured. Exit code "
       "1 if the claim contradicts itself.",
-      {{"CLAIM",
-        "A claim's file, or a study: id, unique prefix or name",
-        false,
-        {},
-        Completes::files}},
+      {file_argument("CLAIM", "A claim's file, or a study: id, unique prefix or name", false)},
       {{"--speedup", "S", "So many times as fast"},
-       {"--k", "N", "On so many workers", {}, true},
-       {"--baseline", "N", "As on so many workers", {}, true},
-       {"--mode", "MODE", "If the claim says it", {"strong", "weak"}},
-       {"--worker", "UNIT", "What one worker is, if the claim says it", {"node", "rank", "gpu"}},
+       count_flag("--k", "On so many workers"),
+       count_flag("--baseline", "As on so many workers"),
+       mode_flag("If the claim says it"),
+       choice_flag("--worker", "UNIT", "What one worker is, if the claim says it",
+                   {"node", "rank", "gpu"}),
        {"--floor", "SHARE", "Least efficiency worth paying for (default: the study's, or 0.7)"}},
       {"kneepoint audit --speedup 180 --k 256 --worker gpu",
        "kneepoint audit plans/claims/vendor-180x.yaml --floor 0.85", "kneepoint audit vendor"},

@@ -8,8 +8,9 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/text.h"
 
@@ -82,26 +83,44 @@ Result<int> import_nights(Session& session, StudyStore& store, const Arguments& 
   return kExitDone;
 }
 
+Result<int> list_baselines(Session& session, StudyStore& store, const Arguments&) {
+  TRY_ASSIGN(const std::vector<Baseline> all, store.baselines());
+  session.out << (session.json ? baselines_json(all) + "\n" : baselines_text(all));
+  return kExitDone;
+}
+
+Result<int> show_named(Session& session, StudyStore& store, const Arguments& arguments) {
+  TRY_ASSIGN(const std::string series, find_series(store, arguments.text("WHAT")));
+  return show_series(session, store, series);
+}
+
+struct Action {
+  const char* name;
+  StudyStore::Access access;
+  bool takes_file;
+  Result<int> (*run)(Session&, StudyStore&, const Arguments&);
+};
+constexpr auto kReads = StudyStore::Access::read_only;
+constexpr auto kWrites = StudyStore::Access::read_write;
+constexpr Action kActions[] = {{"set", kWrites, false, set},
+                               {"show", kReads, false, show_named},
+                               {"list", kReads, false, list_baselines},
+                               {"drop", kWrites, false, drop},
+                               {"ack", kWrites, false, acknowledge},
+                               {"import", kWrites, true, import_nights}};
+
 Result<int> run_baseline(Session& session, const Arguments& arguments) {
-  const std::string action = arguments.text("ACTION");
-  const bool reads = action == "show" || action == "list";
-  TRY_ASSIGN(const auto store, open_database(session, reads ? StudyStore::Access::read_only
-                                                            : StudyStore::Access::read_write));
-  if (action != "import" && arguments.has("FILE")) {
-    return Error{ErrorCode::invalid,
-                 "baseline " + action + ": '" + arguments.text("FILE") + "' is one word too many"};
+  const std::string name = arguments.text("ACTION");
+  for (const Action& action : kActions) {
+    if (name != action.name) continue;
+    TRY_ASSIGN(const auto store, open_database(session, action.access));
+    if (!action.takes_file && arguments.has("FILE")) {
+      return Error{ErrorCode::invalid,
+                   "baseline " + name + ": '" + arguments.text("FILE") + "' is one word too many"};
+    }
+    return action.run(session, *store, arguments);
   }
-  if (action == "set") return set(session, *store, arguments);
-  if (action == "ack") return acknowledge(session, *store, arguments);
-  if (action == "drop") return drop(session, *store, arguments);
-  if (action == "import") return import_nights(session, *store, arguments);
-  if (action == "list") {
-    TRY_ASSIGN(const std::vector<Baseline> all, store->baselines());
-    session.out << (session.json ? baselines_json(all) + "\n" : baselines_text(all));
-    return kExitDone;
-  }
-  TRY_ASSIGN(const std::string series, find_series(*store, arguments.text("WHAT")));
-  return show_series(session, *store, series);
+  return kExitBug;  // the parser takes no other
 }
 
 }  // namespace
@@ -127,13 +146,11 @@ CommandSpec baseline_command() {
        {"--note", "TEXT", "set, ack: why"},
        {"--imported", "", "drop: the imported nights"},
        file_flag("--site", "import: the plan's site"),
-       {"--mode", "MODE", "import: of rows that don't say (default: strong)", {"strong", "weak"}},
+       mode_flag("import: of rows that don't say (default: strong)"),
        {"--case", "NAME", "import: of rows that don't say"},
        {"--unit", "UNIT", "import: of times without one: ns, us, ms, s, min, h, d (default: s)"},
-       {"--decimal",
-        "MARK",
-        "import: what parts decimals (default: a point, no commas)",
-        {"point", "comma"}}},
+       choice_flag("--decimal", "MARK", "import: what parts decimals (default: a point, no commas)",
+                   {"point", "comma"})},
       {"kneepoint baseline set nightly --build ./app-v1.2 --note 'release 1.2'",
        "kneepoint baseline ack nightly --note 'checkpointing is on now'",
        "kneepoint baseline import plans/nightly.yaml history.csv --unit ms"},

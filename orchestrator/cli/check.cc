@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "orchestrator/answers/site/check.h"
-#include "orchestrator/cli/live_reports.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/running.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/terminal/operating.h"

@@ -3,10 +3,10 @@
 // kneepoint compare: two or more studies of one plan against each other.
 #include "orchestrator/answers/study/compare.h"
 
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/cli/shell/show.h"
 #include "orchestrator/cli/shell/terminal.h"
+#include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -43,7 +43,7 @@ CommandSpec compare_command() {
                  "Price book; with commas, one for each study (docs/reference/prices.md)"),
        {"--item", "NAME", "Which of its items; with commas, one for each study"},
        {"--floor", "SHARE", "Least efficiency worth paying for (default: A's)"},
-       {"--mode", "MODE", "Only this one", {"strong", "weak"}},
+       mode_flag("Only this one"),
        {"--case", "NAME", "Only this case"}},
       {"kneepoint compare old-cluster new-cluster",
        "kneepoint compare ours vendor-a vendor-b --floor 0.8",

@@ -10,7 +10,7 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/run_plan.h"
+#include "orchestrator/cli/running.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/io/subprocess.h"
 

@@ -1,26 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Progress goes to stderr; stdout is for the answer. Every line is cut to the terminal's width: a
-// wrapped line would break drawing in place.
-#include "orchestrator/cli/drive_study.h"
+// wrapped line would break drawing in place. The engine reads the spool of live reports even when
+// nobody listens: an earlier controller may have left some.
+#include "orchestrator/cli/running.h"
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
 #include "orchestrator/answers/input_files.h"
 #include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/numbers.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/live_reports.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Files that the site names, from where we are.
+PushSite with_paths(PushSite push) {
+  const std::string here = fs::current_path().string();
+  for (std::string* path : {&push.certificate, &push.key, &push.ca}) {
+    if (!path->empty()) *path = absolute_path(*path, here);
+  }
+  return push;
+}
+
+std::string advice_for(const Error& error) {
+  if (error.code == ErrorCode::unavailable) {
+    return "; name another address in `push.listen` of the site, unless a study that runs now has "
+           "it. `run` goes on without live reports: records come home all the same";
+  }
+  if (error.code == ErrorCode::permission && error.message.starts_with("listen on")) {
+    return "; ports below 1024 and addresses of others need rights: name another in `push.listen` "
+           "of the site";
+  }
+  return "; mend `push` of the site";
+}
 
 constexpr Nanoseconds kTableEvery = kSecond;
 constexpr int kOtherLines = 8;  // of the live view, the empty line and the prompt
@@ -40,16 +65,54 @@ std::string node_hours(double node_seconds) {
 // otherwise. The table of efficiency is read again only so often that it costs little of the time.
 class RunView {
  public:
-  RunView(Session& session, StudyStore& store, RowId study);
+  RunView(Session& session, StudyStore& store, RowId study)
+      : session_(session), store_(store), study_(study) {
+    if (session.err_is_terminal && !session.json) {
+      area_ = std::make_unique<LiveArea>(session.err, session.clock, terminal_height);
+    }
+  }
+
   // Puts its callbacks into the engine's options; must outlive the engine's run.
-  void attach(EngineOptions& options);
+
+  void attach(EngineOptions& options) {
+    options.on_progress = [this](const Progress& progress) { on_progress(progress); };
+    options.on_line = [this](const std::string& text) { on_line(text); };
+  }
+
   // After the engine's end: leaves a clean screen, or prints the last line.
-  void finish();
+
+  void finish() {
+    if (area_) {
+      area_->clear();
+    } else if (!last_.study.empty()) {
+      session_.err << to_summary_line(last_) << std::endl;
+    }
+  }
 
  private:
-  void on_progress(const Progress& progress);
-  void on_line(const std::string& text);
-  void refresh_table();
+  void on_progress(const Progress& progress) {
+    last_ = progress;
+    if (!area_ || !area_->is_due()) return;
+    refresh_table();
+    const TerminalStyle style{session_.color(true), session_.width()};
+    area_->draw(to_live_text(progress, table_, style));
+  }
+
+  void on_line(const std::string& text) {
+    if (!area_) session_.err << plain(text) << std::endl;
+  }
+
+  void refresh_table() {
+    const Nanoseconds begin = session_.clock.steady();
+    if (begin < next_table_) return;
+    const auto evidence = store_.evidence(study_);
+    if (evidence) {  // a busy database only delays the picture
+      const int lines = std::max(kFewestTableLines, terminal_height() - kOtherLines);
+      table_ = to_live_table(summarise(*evidence), {session_.color(true), session_.width()}, lines);
+    }
+    const Nanoseconds end = session_.clock.steady();
+    next_table_ = end + std::max(kTableEvery, (end - begin) * kTableShare);
+  }
 
   Session& session_;
   StudyStore& store_;
@@ -60,51 +123,48 @@ class RunView {
   Nanoseconds next_table_ = 0;
 };
 
-RunView::RunView(Session& session, StudyStore& store, RowId study)
-    : session_(session), store_(store), study_(study) {
-  if (session.err_is_terminal && !session.json) {
-    area_ = std::make_unique<LiveArea>(session.err, session.clock, terminal_height);
-  }
-}
-
-void RunView::attach(EngineOptions& options) {
-  options.on_progress = [this](const Progress& progress) { on_progress(progress); };
-  options.on_line = [this](const std::string& text) { on_line(text); };
-}
-
-void RunView::on_progress(const Progress& progress) {
-  last_ = progress;
-  if (!area_ || !area_->is_due()) return;
-  refresh_table();
-  const TerminalStyle style{session_.color(true), session_.width()};
-  area_->draw(to_live_text(progress, table_, style));
-}
-
-void RunView::on_line(const std::string& text) {
-  if (!area_) session_.err << plain(text) << std::endl;
-}
-
-void RunView::refresh_table() {
-  const Nanoseconds begin = session_.clock.steady();
-  if (begin < next_table_) return;
-  const auto evidence = store_.evidence(study_);
-  if (evidence) {  // a busy database only delays the picture
-    const int lines = std::max(kFewestTableLines, terminal_height() - kOtherLines);
-    table_ = to_live_table(summarise(*evidence), {session_.color(true), session_.width()}, lines);
-  }
-  const Nanoseconds end = session_.clock.steady();
-  next_table_ = end + std::max(kTableEvery, (end - begin) * kTableShare);
-}
-
-void RunView::finish() {
-  if (area_) {
-    area_->clear();
-  } else if (!last_.study.empty()) {
-    session_.err << to_summary_line(last_) << std::endl;
-  }
-}
-
 }  // namespace
+
+LiveReportsTry try_live_reports(const Site& site, const Clock& clock) {
+  const auto tried = PushEndpoint::rehearse(with_paths(site.push), clock);
+  if (tried) {
+    const bool any = site.push.address.empty() && site.push.listen_port == 0;
+    return {true, false,
+            "agents would push to " + (any ? tried->substr(0, tried->rfind(':')) : *tried) +
+                (any ? ", on a port that is free then" : "")};
+  }
+  return {false, tried.error().code != ErrorCode::unavailable,
+          tried.error().message + advice_for(tried.error())};
+}
+
+Result<std::unique_ptr<PushEndpoint>> open_live_reports(Session& session, const Site& site,
+                                                        const std::string& database,
+                                                        const StudyRow& study,
+                                                        EngineOptions& options) {
+  std::unique_ptr<PushEndpoint> none;
+  if (!site.push.on) return none;
+  const std::string folder = push_folder(database);
+  options.live.spool = push_spool(folder, study.id);
+  auto opened = PushEndpoint::open(with_paths(site.push), folder, study.id, session.clock);
+  if (!opened && opened.error().code != ErrorCode::unavailable) {
+    return opened.error().in("push");
+  }
+  if (!opened) {
+    session.err << "kneepoint: run: no live reports: " << opened.error().message
+                << "; records come home all the same\n";
+    return none;
+  }
+  PushEndpoint* endpoint = opened->get();
+  options.live.target = [endpoint](const std::string& name) { return endpoint->target(name); };
+  options.live.news = [endpoint] { return endpoint->news(); };
+  session.err << "live reports: agents push to " << endpoint->url() << std::endl;
+  return std::move(opened).value();
+}
+
+void forget_live_reports(const std::string& database, const StudyRow& study) {
+  std::error_code ignored;
+  fs::remove_all(push_spool(push_folder(database), study.id), ignored);
+}
 
 std::string to_live_text(const Progress& progress, const std::string& efficiency_table,
                          const TerminalStyle& style) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint export: a study as one file that others can verify and import.
+// kneepoint export: a study, or a series of them, as one file that others can verify and import.
 #include <ostream>
 
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/night/series_archive.h"
 #include "orchestrator/answers/pack/export_pack.h"
 #include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/series_files.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/document.h"
 #include "orchestrator/report/terminal/operating.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -26,6 +27,41 @@ Result<std::vector<TarMember>> reports_of(StudyStore& store, RowId study) {
                                 {"report/report.json", to_json(document)}};
 }
 
+// "": it is not to be signed.
+Result<std::string> signing_key(const Arguments& arguments) {
+  if (!arguments.has("--sign-key")) return std::string();
+  TRY_ASSIGN(std::string key, read_file("key", arguments.text("--sign-key"), 1));
+  if (key.empty()) return wrong_flag("--sign-key", "the file is empty");
+  return key;
+}
+
+Result<int> export_series(Session& session, const Arguments& arguments) {
+  if (arguments.has("--prices")) {
+    return wrong_flag("--prices", "is for one study; a series carries those of its studies");
+  }
+  TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
+  TRY_ASSIGN(const StudyRow row, find_study(*store, arguments.text("STUDY")));
+  TRY_ASSIGN(const std::string key, signing_key(arguments));
+  TRY_ASSIGN(const SeriesExport done,
+             kneepoint::export_series(session, *store, row, arguments.text("--output"), key));
+  TRY(write_file(done.file, done.bytes));
+  if (session.json) {
+    session.out << json_text(done) << "\n";
+    return kExitDone;
+  }
+  session.out << "wrote " << done.file << ": series " << done.series << ", "
+              << counted(static_cast<long>(done.studies), "study") << ", sha256 " << done.digest
+              << "\n";
+  if (done.unfinished > 0) {
+    session.out << "left out: " << counted(done.unfinished, "study") << " not finished\n";
+  }
+  if (!done.left_out.empty()) {
+    session.out << "left out, since it may be secret: " << plain(joined(done.left_out, ", "))
+                << "\n";
+  }
+  return kExitDone;
+}
+
 Result<int> run_export(Session& session, const Arguments& arguments) {
   if (arguments.has("--series")) return export_series(session, arguments);
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
@@ -33,10 +69,7 @@ Result<int> run_export(Session& session, const Arguments& arguments) {
   TRY(check_exportable(row));
   ExportRequest request;
   request.prices = arguments.text("--prices");
-  if (arguments.has("--sign-key")) {
-    TRY_ASSIGN(request.sign_key, read_file("key", arguments.text("--sign-key"), 1));
-    if (request.sign_key.empty()) return wrong_flag("--sign-key", "the file is empty");
-  }
+  TRY_ASSIGN(request.sign_key, signing_key(arguments));
   TRY_ASSIGN(request.reports, reports_of(*store, row.row));
   TRY_ASSIGN(PackExport answer, export_pack(session, *store, row, std::move(request)));
   if (!answer.problems.empty()) return report_problems(session, answer.problems);

@@ -9,10 +9,11 @@
 
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/drive_study.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/running.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/gate/gate.h"
 
 namespace kneepoint::cli {

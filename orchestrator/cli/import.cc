@@ -1,20 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint import: a study out of a table of K and T, or out of an evidence pack.
+// kneepoint import: a study out of a table of K and T or out of an evidence pack, or a series back
+// under its own name, so that the gate answers as before. Nothing that is there is replaced.
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/night/series_archive.h"
+#include "orchestrator/answers/pack/import_pack.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/answers/study/import_table.h"
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/pack_import.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/base/json_put.h"
+#include "orchestrator/base/text.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/cli/shell/show.h"
+#include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/pack/pack.h"
+#include "orchestrator/plan/tables/reader.h"
+#include "orchestrator/report/terminal/answers.h"
+#include "orchestrator/report/terminal/operating.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
+
+// The name of the file without its folder.
+std::string file_of(const Arguments& arguments) {
+  return std::filesystem::path(arguments.text("FILE")).filename().string();
+}
+
+Result<int> import_series(Session& session, const Arguments& arguments, const Pack& pack,
+                          bool trusted) {
+  for (const char* flag : {"--study", "--new"}) {
+    if (arguments.has(flag)) {
+      return wrong_flag(flag, "is not for a series: it keeps its name, and is read back once");
+    }
+  }
+  const std::string file = file_of(arguments);
+  TRY_ASSIGN(const SeriesImport done, kneepoint::import_series(session, pack, file, trusted));
+  if (session.json) {
+    session.out << json_text(done) << "\n";
+    return kExitDone;
+  }
+  session.out << "series " << done.series << ": "
+              << counted(static_cast<long>(done.studies.size()), "study") << " from " << file
+              << (done.known > 0 ? ", " + std::to_string(done.known) + " were here already" : "")
+              << "\n"
+              << "note: " << wrap(plain(done.origin), predict_width(session), 6).substr(6);
+  for (const std::string& one : done.kept) {
+    session.out << "note: the series has a " << one << " here, which stays\n";
+  }
+  return kExitDone;
+}
+
+Result<int> import_pack(Session& session, const Arguments& arguments, const std::string& bytes) {
+  for (const char* flag :
+       {"--mode", "--case", "--worker", "--workers-per-node", "--unit", "--decimal", "--floor"}) {
+    if (arguments.has(flag)) return wrong_flag(flag, "is for tables; this is an evidence pack");
+  }
+  const std::string name = arguments.text("--study");
+  if (arguments.has("--study") && !is_study_name(name)) {
+    return wrong_flag("--study", "expected 1 to 40 of a-z, 0-9 and '-', not beginning with '-'");
+  }
+  const std::string file = file_of(arguments);
+  TRY_ASSIGN(const auto key, trusted_key_of(arguments));
+  const auto pack = open_pack(bytes, key);
+  if (!pack) return pack.error().in(file + ", nothing was written");
+  if (is_series_archive(*pack)) return import_series(session, arguments, *pack, key.has_value());
+  TRY_ASSIGN(const PackImport answer,
+             kneepoint::import_pack(session,
+                                    {*pack, file, name, arguments.has("--new"), key.has_value()}));
+  session.out << (session.json ? json_text(answer) + "\n"
+                               : to_text(answer, predict_width(session)));
+  return kExitDone;
+}
 
 Result<ImportTableRequest> request_of(const Arguments& arguments) {
   ImportTableRequest request;
@@ -80,17 +141,16 @@ CommandSpec import_command() {
       "a problem is refused as a whole. docs/reference/import.md tells more. A pack that 'export' "
       "wrote is checked as 'verify' does and becomes a study beside the others "
       "(docs/reference/evidence.md).",
-      {{"FILE", "The table, or the pack", true, {}, Completes::files}},
+      {file_argument("FILE", "The table, or the pack")},
       {{"--study", "NAME", "Name of the study (default: from the file's name)"},
-       {"--mode", "MODE", "Of rows that don't say (default: strong)", {"strong", "weak"}},
+       mode_flag("Of rows that don't say (default: strong)"),
        {"--case", "NAME", "Of rows that don't say (default: the study's name)"},
-       {"--worker",
-        "UNIT",
-        "What one worker is (default: by the header, else rank)",
-        {"node", "rank", "gpu"}},
-       {"--workers-per-node", "N", "Where the table has no nodes (default: 1)", {}, true},
+       choice_flag("--worker", "UNIT", "What one worker is (default: by the header, else rank)",
+                   {"node", "rank", "gpu"}),
+       count_flag("--workers-per-node", "Where the table has no nodes (default: 1)"),
        {"--unit", "UNIT", "Of times without one: ns, us, ms, s, min, h, d (default: s)"},
-       {"--decimal", "MARK", "What parts decimals (default: a point, no commas)", {"point", "comma"}},
+       choice_flag("--decimal", "MARK", "What parts decimals (default: a point, no commas)",
+                   {"point", "comma"}),
        {"--floor", "F", "Least efficiency worth paying for (default: 0.7)"},
        file_flag("--key", "Public key that must have signed the pack, in PEM"),
        {"--new", "", "Import again, even if this file is there already"}},

@@ -11,7 +11,6 @@
 
 #include "orchestrator/base/log.h"
 #include "orchestrator/cli/shell/command.h"
-#include "orchestrator/cli/shell/command_line.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/text.h"
 

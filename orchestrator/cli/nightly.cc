@@ -20,8 +20,8 @@
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/text.h"
 #include "orchestrator/cli/gate_delivery.h"
-#include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/running.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/report/gate/gate.h"
 #include "orchestrator/report/html/html.h"
@@ -43,7 +43,30 @@ constexpr const char* kArtefacts[] = {"gate.json", "gate.xml",    "summary.md",
 class NightFolder {
  public:
   // Makes the folder if need be. The error names who is there, or why it can't be used.
-  static Result<std::unique_ptr<NightFolder>> open(const std::string& path, std::ostream& screen);
+
+  static Result<std::unique_ptr<NightFolder>> open(const std::string& path, std::ostream& screen) {
+    std::error_code problem;
+    fs::create_directories(path, problem);
+    if (problem) return system_error("make the folder " + path, problem.value());
+    const std::string log = path + "/" + kNightLog;
+    const int descriptor =
+        ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor < 0) return system_error("write " + log, errno);
+    std::unique_ptr<NightFolder> folder(new NightFolder(path, descriptor, screen));
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return system_error("lock " + log, errno);
+      return Error{ErrorCode::conflict, path +
+                                            " is in use by another nightly; one at a time, or a "
+                                            "folder for each"};
+    }
+    if (::ftruncate(descriptor, 0) != 0) return system_error("empty " + log, errno);
+    for (const char* name : kArtefacts) {
+      fs::remove(folder->file(name), problem);
+      if (problem) return system_error("remove " + folder->file(name), problem.value());
+    }
+    return folder;
+  }
+
   ~NightFolder() { ::close(descriptor_); }
   NightFolder(const NightFolder&) = delete;
   NightFolder& operator=(const NightFolder&) = delete;
@@ -100,30 +123,6 @@ class NightFolder {
   Buffer buffer_;
   std::ostream both_;
 };
-
-Result<std::unique_ptr<NightFolder>> NightFolder::open(const std::string& path,
-                                                       std::ostream& screen) {
-  std::error_code problem;
-  fs::create_directories(path, problem);
-  if (problem) return system_error("make the folder " + path, problem.value());
-  const std::string log = path + "/" + kNightLog;
-  const int descriptor =
-      ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor < 0) return system_error("write " + log, errno);
-  std::unique_ptr<NightFolder> folder(new NightFolder(path, descriptor, screen));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return system_error("lock " + log, errno);
-    return Error{ErrorCode::conflict, path +
-                                          " is in use by another nightly; one at a time, or a "
-                                          "folder for each"};
-  }
-  if (::ftruncate(descriptor, 0) != 0) return system_error("empty " + log, errno);
-  for (const char* name : kArtefacts) {
-    fs::remove(folder->file(name), problem);
-    if (problem) return system_error("remove " + folder->file(name), problem.value());
-  }
-  return folder;
-}
 
 class Night {
  public:

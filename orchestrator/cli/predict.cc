@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/cli/shell/show.h"
+#include "orchestrator/cli/shell/terminal.h"
+#include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -197,10 +198,7 @@ CommandSpec spec() {
       "--tokens-per-second: what a sagging utilisation means.",
       {study_argument("STUDY", "Predict from its runs: id, unique prefix or name", false)},
       {{"--to", "K", "The last K (default: 512); with a STUDY a list (default: 2 and 4 times)"},
-       {"--mode",
-        "MODE",
-        "What is held fixed (default: strong; of a STUDY: both)",
-        {"strong", "weak"}},
+       mode_flag("What is held fixed (default: strong; of a STUDY: both)"),
        {"--case", "NAME", "STUDY: this case only"},
        {"--beyond", "", "STUDY: up to 10 times the largest K measured"},
        {"--serial", "LIST", "Serial fractions s from 0 to 1, with commas between"},
@@ -208,9 +206,9 @@ CommandSpec spec() {
        {"--linear-coefficient", "LIST", "--isoefficiency: costs of each further worker"},
        {"--isoefficiency", "E", "How must the work grow to hold E? From --serial and costs"},
        {"--critical-batch", "B", "Batch beyond which more data buys little (tokens, or samples)"},
-       {"--micro", "N", "--critical-batch: samples that one replica takes at a time", {}, true},
-       {"--accumulation", "N", "--critical-batch: steps accumulated (default: 1)", {}, true},
-       {"--sequence", "N", "--critical-batch: tokens of a sample (default: 1)", {}, true},
+       count_flag("--micro", "--critical-batch: samples that one replica takes at a time"),
+       count_flag("--accumulation", "--critical-batch: steps accumulated (default: 1)"),
+       count_flag("--sequence", "--critical-batch: tokens of a sample (default: 1)"),
        {"--gpus", "LIST", "--critical-batch: numbers of GPUs to look at"},
        {"--comm-ratio", "R", "--critical-batch: communication / compute of a split model"},
        {"--mfu", "LIST", "Utilisation at K, such as 256:50%,2048:30%"},

@@ -3,12 +3,16 @@
 // kneepoint recommend: which K to use, by what a result costs.
 #include "orchestrator/answers/study/recommend.h"
 
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/cli/shell/show.h"
+#include "orchestrator/cli/shell/terminal.h"
+#include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {
 namespace {
+
+constexpr Objective kNamedObjectives[] = {Objective::cost, Objective::time, Objective::efficiency,
+                                          Objective::energy_delay};
 
 Result<double> duration_flag(const std::string& flag, std::string text) {
   double unit = 1;
@@ -49,10 +53,9 @@ Result<void> read_objective(const Arguments& arguments, StudyRecommendRequest& r
   is("--floor", Objective::efficiency);
   TRY_ASSIGN(request.floor, floor_flag(arguments));
   const std::string word = arguments.text("--objective");
-  is("--objective", word == "time"           ? Objective::time
-                    : word == "efficiency"   ? Objective::efficiency
-                    : word == "energy_delay" ? Objective::energy_delay
-                                             : Objective::cost);
+  for (const Objective objective : kNamedObjectives) {
+    if (word == to_string(objective)) is("--objective", objective);
+  }
   if (given > 1) {
     return Error{ErrorCode::invalid,
                  "--objective, --deadline, --budget, --floor and --value-of-hour each say what is "
@@ -89,17 +92,15 @@ CommandSpec recommend_command() {
           "if no K does what was asked for.",
           {study_or_newest()},
           with_price_flags(
-              {{"--objective",
-                "WORD",
-                "What is best (default: cost)",
-                {"cost", "time", "efficiency", "energy_delay"}},
+              {choice_flag("--objective", "WORD", "What is best (default: cost)",
+                           {"cost", "time", "efficiency", "energy_delay"}),
                {"--deadline", "TIME", "Cheapest K within 90s, 15m or 2h"},
                {"--budget", "AMOUNT", "Fastest K whose result costs at most this"},
                {"--floor", "SHARE", "Largest K with at least this efficiency, such as 0.8"},
                {"--value-of-hour", "AMOUNT", "Cheapest K if an hour of waiting is worth this"},
                {"--baseline", "TIME", "How long the smallest K of imported speedups takes"},
                {"--modelled", "", "Also K that models predict, marked, up to 4 times the largest"},
-               {"--mode", "MODE", "Only this one", {"strong", "weak"}},
+               mode_flag("Only this one"),
                {"--case", "NAME", "Only this case"}}),
           {"kneepoint recommend",
            "kneepoint recommend jacobi --prices plans/prices/example.yaml --item c-large",

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/report/document.h"

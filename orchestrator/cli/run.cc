@@ -16,14 +16,13 @@
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/drive_study.h"
-#include "orchestrator/cli/run_plan.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/running.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
 #include "orchestrator/cli/shell/terminal.h"
 #include "orchestrator/plan/plan/builds.h"
-#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/document.h"
+#include "orchestrator/report/tables/detail_tables.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {

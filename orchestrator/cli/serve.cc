@@ -12,7 +12,7 @@
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/io/poller.h"
 #include "orchestrator/server/dashboard/controllers.h"
 #include "orchestrator/server/dashboard/dashboard.h"

@@ -4,10 +4,10 @@
 #include "orchestrator/answers/study/size.h"
 
 #include "orchestrator/base/files.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"
-#include "orchestrator/cli/shell/show.h"
 #include "orchestrator/cli/shell/terminal.h"
+#include "orchestrator/report/terminal/answers.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -88,7 +88,7 @@ CommandSpec size_command() {
       "run together. Waits and utilisation come from a simulated queue. The usual cuts stand "
       "beside it. Exit code 1 if "
       "no cut does it.",
-      {{"MIX", "Mix file (docs/reference/mix.md)", true, {}, Completes::files}},
+      {file_argument("MIX", "Mix file (docs/reference/mix.md)")},
       {{"--load", "FACTOR", "Every workload runs so many times as often"},
        {"--price", "FACTOR", "Every price is so many times as high"},
        {"--modelled", "", "Also K that were not measured, marked *"},

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/report/terminal/operating.h"
 
 namespace kneepoint::cli {

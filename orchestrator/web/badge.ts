@@ -19,6 +19,14 @@ export function badge(word: string): HTMLElement {
   return h('span', {class: `badge ${tone}`}, h('span', {'aria-hidden': 'true'}, `${sign} `), word.replaceAll('_', ' '));
 }
 
+// What happened when; `link`: what stands before the sentence.
+export function eventList<Event extends {time: string; kind: string; text: string}>(
+    events: readonly Event[], link: (event: Event) => HTMLElement | null = () => null): HTMLElement {
+  return h('ol', {class: 'events'}, ...events.map((event) => h('li', {},
+      h('time', {datetime: event.time, title: event.time}, event.time.slice(11, 19)), ' ',
+      h('span', {class: 'kind'}, event.kind.replaceAll('_', ' ')), ' ', link(event), ' ', event.text)));
+}
+
 const relative = new Intl.RelativeTimeFormat('en', {numeric: 'auto'});
 
 export function moment(iso: string | null): HTMLElement | string {

@@ -51,16 +51,21 @@ const font = '12px system-ui, sans-serif';
 export function makeChart(host: HTMLElement, options: ChartOptions): Chart {
   let marks: readonly Mark[] = [];
   const colour = (name: string) => getComputedStyle(host).getPropertyValue(name).trim() || '#888';
-  const ratio = () => window.devicePixelRatio || 1;
 
-  // Marked lines with their label beside them; labels of neighbours go below one another.
-  const drawMarks = (u: uPlot) => {
+  // Draws within the figure; `p`: pixels of the screen for one of the page.
+  const clipped = (draw: (u: uPlot, p: number) => void) => (u: uPlot) => {
     const {ctx, bbox} = u;
-    const p = ratio();
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
+    draw(u, window.devicePixelRatio || 1);
+    ctx.restore();
+  };
+
+  // Marked lines with their label beside them; labels of neighbours go below one another.
+  const drawMarks = clipped((u, p) => {
+    const {ctx, bbox} = u;
     ctx.font = `${12 * p}px system-ui, sans-serif`;
     ctx.textAlign = 'left';
     ctx.textBaseline = 'alphabetic';
@@ -90,16 +95,10 @@ export function makeChart(host: HTMLElement, options: ChartOptions): Chart {
         ctx.fillText(mark.label, bbox.left + 6 * p, place - bbox.top < 18 * p ? place + 14 * p : place - 5 * p);
       }
     }
-    ctx.restore();
-  };
+  });
 
-  const drawBars = (u: uPlot) => {
-    const {ctx, bbox} = u;
-    const p = ratio();
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
+  const drawBars = clipped((u, p) => {
+    const {ctx} = u;
     options.lines.forEach((line, i) => {
       if (!line.low || !line.high || u.series[i + 1]?.show === false) return;
       ctx.strokeStyle = colour(line.colour);
@@ -115,15 +114,14 @@ export function makeChart(host: HTMLElement, options: ChartOptions): Chart {
         ctx.beginPath();
         ctx.moveTo(x, a);
         ctx.lineTo(x, b);
-        ctx.moveTo(x - 4 * p, a);
-        ctx.lineTo(x + 4 * p, a);
-        ctx.moveTo(x - 4 * p, b);
-        ctx.lineTo(x + 4 * p, b);
+        for (const end of [a, b]) {
+          ctx.moveTo(x - 4 * p, end);
+          ctx.lineTo(x + 4 * p, end);
+        }
         ctx.stroke();
       }
     });
-    ctx.restore();
-  };
+  });
 
   type Filter = (u: uPlot, splits: number[]) => (number | null)[];
   const axis = (label: string, filter: Filter | null, format: ((value: number) => string) | undefined): uPlot.Axis => ({

@@ -67,6 +67,12 @@ export function digits(value: number, significant = 3): string {
   return value.toLocaleString('en', {maximumFractionDigits: decimals, useGrouping: true});
 }
 
+// "0.81 (0.78 to 0.84)"
+export function interval(value: number | null, low: number | null | undefined, high: number | null | undefined, format: (one: number) => string): string {
+  if (value === null) return '–';
+  return low == null || high == null ? format(value) : `${format(value)} (${format(low)} to ${format(high)})`;
+}
+
 // "96.8%": the levels that intervals really have, never rounded up; of several kinds, no number.
 export function levels(some: readonly (number | null | undefined)[]): string {
   const texts = new Set(some.filter((level): level is number => level != null).map((level) =>

@@ -88,3 +88,22 @@ export function makeField(options: FieldOptions, start: number, changed: () => v
   field.set(start);
   return field;
 }
+
+// Fields by name, with one listener for all.
+export function makeFields(changed: () => void) {
+  const fields: Record<string, Field> = {};
+  return {
+    value: (name: string) => (fields[name] as Field).value,
+    add(name: string, options: FieldOptions, start: number): HTMLElement {
+      const field = (fields[name] = makeField(options, start, changed));
+      return field.element;
+    },
+  };
+}
+
+// One answer beside the fields; `data` is what tests read of it.
+export function card(id: string, title: string, big: string, small: string, data: Record<string, string>): HTMLElement {
+  const element = h('div', {class: 'answer', id}, h('span', {class: 'title'}, title), h('strong', {}, big), h('span', {class: 'small'}, small));
+  Object.assign(element.dataset, data);
+  return element;
+}

@@ -5,7 +5,7 @@
 // start as examples and say so.
 import {legend, makeChart, type Line} from './chart';
 import {digits, duration, h, replace, table} from './dom';
-import {makeField, type Field} from './field';
+import {card, makeFields} from './field';
 import {
   batchCost, modelledKs, planParallelism, replicaCap, secondsAtUtilisation, trainingFlops, usefulShare,
 } from './formulas';
@@ -16,11 +16,10 @@ export function showTraining(host: HTMLElement, currency: string): void {
   const answers = h('div', {class: 'answers', 'aria-live': 'polite'});
   const chartHost = h('div');
   const tableHost = h('div');
-  const fields: Record<string, Field> = {};
-  const value = (name: string) => (fields[name] as Field).value;
   const lines: Line[] = [{label: 'all GPUs as replicas', colour: '--kp-c1'},
     {label: 'replicas up to the cap, then the model is split', colour: '--kp-c2', dash: [8, 4]}];
 
+  const {value, add} = makeFields(() => update());
   const update = () => {
     const cap = replicaCap(value('critical') * million, value('micro'), value('accumulation'), value('sequence'));
     const critical = value('critical') * million;
@@ -35,17 +34,15 @@ export function showTraining(host: HTMLElement, currency: string): void {
     const seconds = secondsAtUtilisation(flops, value('mfu'), busy, value('peak') * 1e12);
     const cost = (seconds / 3600) * gpus * value('price');
     const one = cap.replicas === 0;
-    const card = (id: string, title: string, big: string, small: string, data: string) =>
-      h('div', {class: 'answer', id, 'data-value': data}, h('span', {class: 'title'}, title), h('strong', {}, big), h('span', {class: 'small'}, small));
     replace(answers,
         card('what-if-cap', 'Data-parallel cap', one ? 'under 1 replica' : `${digits(cap.replicas, 7)} replicas`,
             one ? `one replica's batch of ${digits(cap.batchOfOne)} tokens is already above the critical batch`
-              : `${digits(critical)} tokens ÷ ${digits(cap.batchOfOne)} a replica`, String(cap.replicas)),
+              : `${digits(critical)} tokens ÷ ${digits(cap.batchOfOne)} a replica`, {value: String(cap.replicas)}),
         card('what-if-plan', `${digits(gpus, 7)} GPUs`, plan.modelWays === 1 ? 'all are replicas' : `split ${digits(plan.modelWays, 7)} ways`,
             plan.modelWays === 1 ? `${digits(100 * useful)}% of the arithmetic serves the result`
               : `over ${digits(plan.replicas, 7)} replicas${plan.idle > 0 ? `, ${digits(plan.idle, 7)} GPUs idle` : ''}: ${digits(100 * useful)}% serves the result`,
-            String(plan.modelWays)),
-        card('what-if-training', 'To the result', duration(seconds), `${digits(cost)} ${currency}; the batch needs ${digits(batch.data)} times the least data`, String(seconds)));
+            {value: String(plan.modelWays)}),
+        card('what-if-training', 'To the result', duration(seconds), `${digits(cost)} ${currency}; the batch needs ${digits(batch.data)} times the least data`, {value: String(seconds)}));
     const ks = modelledKs(Math.max(2 ** Math.ceil(Math.log2(Math.max(gpus, 2 * cap.replicas, 16))), 16));
     const replicas = ks.map((k) => batchCost(k * cap.batchOfOne, critical).efficiency);
     const planned = ks.map((k) => usefulShare(k, cap, critical, ratio));
@@ -59,11 +56,6 @@ export function showTraining(host: HTMLElement, currency: string): void {
       const at = planParallelism(k, cap, ratio);
       return [digits(k, 7), digits(at.replicas, 7), digits(at.modelWays, 7), digits(at.idle, 7), digits(planned[i] ?? 0), digits(replicas[i] ?? 0)];
     })));
-  };
-  const add = (name: string, options: Parameters<typeof makeField>[0], start: number) => {
-    const field = makeField(options, start, update);
-    fields[name] = field;
-    return field.element;
   };
   replace(host,
       h('div', {class: 'panel'},

@@ -4,7 +4,7 @@
 import type {Comparison, Studies} from 'api_types';
 
 import {get, part} from './api';
-import {digits, duration, h, levels, replace, table} from './dom';
+import {digits, duration, h, interval, levels, replace, table} from './dom';
 import {plot} from './plot';
 import {problem, withToken, type View} from './view';
 
@@ -17,9 +17,7 @@ function curvePart(curve: Curve): HTMLElement {
   const ratios = curve.points.flatMap((point) => [point.ratio ?? 1, point.ratio_interval?.low ?? 1, point.ratio_interval?.high ?? 1]);
   const low = Math.min(0.9, ...ratios) - 0.05;
   const high = Math.max(1.1, ...ratios) + 0.05;
-  const interval = (point: Curve['points'][number]) =>
-    point.ratio === null ? '–' : point.ratio_interval === null ? digits(point.ratio)
-      : `${digits(point.ratio)} (${digits(point.ratio_interval.low)} to ${digits(point.ratio_interval.high)})`;
+  const ratio = (point: Curve['points'][number]) => interval(point.ratio, point.ratio_interval?.low, point.ratio_interval?.high, (one) => digits(one));
   return h('article', {class: 'curve'},
       h('h3', {}, curve.case, ' ', h('span', {class: 'mode'}, curve.mode)),
       ...curve.obstacles.map((text) => h('p', {class: 'problem'}, text)),
@@ -28,9 +26,9 @@ function curvePart(curve: Curve): HTMLElement {
           plot({label: `Ratio of the times of ${curve.case}, ${curve.mode}; the table beside it has the numbers`, y: 'ratio of times', range: [Math.max(0, low), high],
             lines: [{at: 1, label: 'the same'}],
             points: curve.points.map((point) => ({k: point.k, y: point.ratio, low: point.ratio_interval?.low ?? null, high: point.ratio_interval?.high ?? null,
-              title: `K=${point.k}: ${interval(point)}. ${point.why}`}))}),
+              title: `K=${point.k}: ${ratio(point)}. ${point.why}`}))}),
           table(`${curve.case}, ${curve.mode}`, [{title: 'K', right: true}, {title: 'T of A', right: true}, {title: 'T of B', right: true}, {title: `Ratio (${levels(curve.points.map((point) => point.ratio_interval?.level))})`, right: true}, {title: 'Faster'}],
-              curve.points.map((point) => [point.k, duration(point.a.seconds), duration(point.b.seconds), interval(point),
+              curve.points.map((point) => [point.k, duration(point.a.seconds), duration(point.b.seconds), ratio(point),
                 point.faster === 'a' || point.faster === 'b' ? point.faster.toUpperCase() : point.faster]))),
       differences(curve.differences));
 }

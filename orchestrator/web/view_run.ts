@@ -4,7 +4,7 @@
 import type {Attempt, Story} from 'api_types';
 
 import {get, getText, part} from './api';
-import {badge} from './badge';
+import {badge, eventList} from './badge';
 import {duration, h, replace, table} from './dom';
 import {withToken, type View} from './view';
 
@@ -60,7 +60,6 @@ export async function showRun(view: View, study: string, run: string): Promise<v
           story.attempts.length === 0 ? h('p', {}, 'None yet.') : null, ...story.attempts.map(attemptPart)),
       h('section', {'aria-label': 'Log'}, h('h2', {}, 'Log'), h('div', {class: 'tools'}, h('label', {for: 'stream'}, 'The last lines of'), stream,
           h('button', {type: 'button', onclick: () => void loadLog()}, 'Read again')), log),
-      h('section', {'aria-label': 'Events'}, h('h2', {}, 'Events'), h('ol', {class: 'events'}, ...story.events.map((event) => h('li', {},
-          h('time', {datetime: event.time, title: event.time}, event.time.slice(11, 19)), ' ', h('span', {class: 'kind'}, event.kind.replaceAll('_', ' ')), ' ', event.text)))));
+      h('section', {'aria-label': 'Events'}, h('h2', {}, 'Events'), eventList(story.events)));
   await loadLog();
 }

@@ -5,16 +5,11 @@
 import type {Curve, Point, Run, Runs, StudyDetail} from 'api_types';
 
 import {follow, get, getFile, part, post, type Link} from './api';
-import {badge, moment} from './badge';
-import {digits, duration, h, levels, replace, table} from './dom';
+import {badge, eventList, moment} from './badge';
+import {digits, duration, h, interval, levels, replace, table} from './dom';
 import {plot} from './plot';
 import {ask, problem, say, withToken, type View} from './view';
 import {progressBar} from './view_studies';
-
-function interval(value: number | null, low: number | null, high: number | null, format: (one: number) => string): string {
-  if (value === null) return '–';
-  return low === null || high === null ? format(value) : `${format(value)} (${format(low)} to ${format(high)})`;
-}
 
 function pointTitle(point: Point): string {
   const runs = `${point.done} of ${point.planned} runs${point.failed > 0 ? `, ${point.failed} failed` : ''}`;
@@ -42,12 +37,6 @@ function curveFigure(curve: Curve): HTMLElement {
               curve.points.map((point) => [point.k, `${point.done}/${point.planned}${point.failed > 0 ? ` ✕${point.failed}` : ''}`,
                 point.seconds === null ? '–' : duration(point.seconds),
                 interval(point.efficiency, point.efficiency_low, point.efficiency_high, (one) => digits(one))]))));
-}
-
-function eventList(detail: StudyDetail): HTMLElement {
-  return h('ol', {class: 'events'}, ...[...detail.events].reverse().map((event) => h('li', {},
-      h('time', {datetime: event.time, title: event.time}, event.time.slice(11, 19)), ' ', h('span', {class: 'kind'}, event.kind.replaceAll('_', ' ')), ' ',
-      event.run ? h('a', {href: runLink(detail.study.id, event.run)}, `run ${event.run}`) : null, ' ', event.text)));
 }
 
 const runLink = (study: string, run: number) => `#/study/${part(study)}/run/${run}`;
@@ -168,7 +157,7 @@ export async function showStudy(view: View, id: string): Promise<void> {
       table('Attempts under way', [{title: 'Run', right: true}, {title: 'Attempt', right: true}, {title: 'State'}, {title: 'Since'}, {title: 'Samples', right: true}, {title: 'Nodes'}],
           detail.active.map((one) => [h('a', {href: runLink(id, one.run)}, String(one.run)), one.attempt, badge(one.state), moment(one.since),
             one.samples ?? '–', String(one.nodes)]))]));
-    parts.events(detail.events, () => [h('h2', {}, 'What happened last'), eventList(detail)]);
+    parts.events(detail.events, () => [h('h2', {}, 'What happened last'), eventList([...detail.events].reverse(), (event) => (event.run ? h('a', {href: runLink(id, event.run)}, `run ${event.run}`) : null))]);
     if (runPart.open) void loadRuns();
   };
   replace(view.host, head, actions, curves, active, runPart, events);

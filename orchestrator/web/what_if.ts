@@ -4,7 +4,7 @@
 // the other. Every number comes from formulas.ts; nothing is drawn that the table does not say.
 import {legend, makeChart, type Line, type Mark} from './chart';
 import {digits, duration, h, replace, table} from './dom';
-import {makeField, type Field} from './field';
+import {card, makeFields} from './field';
 import {
   ceiling, cheapestWithin, costMicros, fastestK, lawPoint, modelledKs, nodesAt, reachOf,
   type CostPoint, type Law, type Optimum, type Price, type Reach,
@@ -60,12 +60,6 @@ function answersOf(start: Start, law: Law, price: Price, deadline: number, floor
 
 const money = (micros: number, currency: string) => `${digits(micros / 1e6)} ${currency}`;
 
-function card(id: string, title: string, big: string, small: string, data: Record<string, string>): HTMLElement {
-  const attributes: Record<string, string> = {class: 'answer', id};
-  for (const [name, value] of Object.entries(data)) attributes[`data-${name}`] = value;
-  return h('div', attributes, h('span', {class: 'title'}, title), h('strong', {}, big), h('span', {class: 'small'}, small));
-}
-
 function cards(start: Start, answers: Answers, floor: number): HTMLElement[] {
   const {optimum, knee, chosen, law} = answers;
   const at = (k: number) => lawPoint(law, start.mode, k);
@@ -115,9 +109,8 @@ export function showWhatIf(host: HTMLElement, start: Start): () => void {
   const tableHost = h('div');
   const assumptionsHost = h('div');
   const chartHosts = {efficiency: h('div'), time: h('div'), cost: h('div')};
-  const fields: Record<string, Field> = {};
+  const {value, add} = makeFields(() => update());
   const update = () => {
-    const value = (name: string) => (fields[name] as Field).value;
     const law = {serial: value('serial'), logCoefficient: value('log'), linear: value('linear')};
     const price = {...start.price, perNodeHour: Math.round(value('price') * 1e6)};
     const floor = value('floor');
@@ -167,11 +160,6 @@ export function showWhatIf(host: HTMLElement, start: Start): () => void {
         `Cost of a ${start.resultName} against K; the table below has the numbers`);
   };
 
-  const add = (name: string, options: Parameters<typeof makeField>[0], value: number) => {
-    const field = makeField(options, value, update);
-    fields[name] = field;
-    return field.element;
-  };
   const law = h('fieldset', {}, h('legend', {}, 'The program'),
       add('serial', {id: 'what-if-serial', label: 'Serial fraction s', min: 0, max: 1, scale: 'zeroLog',
         hint: `starts at ${digits(start.law.serial)}`}, start.law.serial),

@@ -31,15 +31,7 @@ std::string at_least_text(Nanoseconds duration) {
 }  // namespace
 
 const char* to_string(Grade grade) {
-  switch (grade) {
-    case Grade::ok:
-      return "ok";
-    case Grade::warning:
-      return "warning";
-    case Grade::bad:
-      return "bad";
-  }
-  return "";
+  return grade == Grade::ok ? "ok" : grade == Grade::warning ? "warning" : "bad";
 }
 
 int largest_allocation(const SiteLimits& limits, const Capabilities& has) {

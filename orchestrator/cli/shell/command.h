@@ -5,15 +5,36 @@
 // all read this one description, so none of them can know a flag that the others don't.
 #pragma once
 
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "orchestrator/answers/context.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/cli/shell/session.h"
 
 namespace kneepoint::cli {
+
+// All that a command may know of the process it runs in. Commands never look at argv, the
+// environment or the terminal themselves, so that tests can be the process.
+struct Session : Context {
+  std::ostream& out;  // answers
+  std::ostream& err;  // everything else
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  bool in_is_terminal = false;
+  int (*terminal_width)() = nullptr;  // of stderr or stdout, now
+
+  // Global flags.
+  std::string log_level;   // as given; "" = default
+  std::string log_format;  // as given; "" = default
+  bool json = false;
+  bool no_color = false;  // --no-color or NO_COLOR
+
+  bool color(bool is_terminal) const { return is_terminal && !no_color; }
+  int width() const { return terminal_width == nullptr ? 100 : terminal_width(); }
+};
 
 // What docs/reference/cli.md says of exit codes.
 enum ExitCode : int {
@@ -55,6 +76,13 @@ inline Flag file_flag(std::string name, std::string help, std::string value = "F
 inline Flag count_flag(std::string name, std::string help) {
   return {std::move(name), "N", std::move(help), {}, true};
 }
+inline Flag choice_flag(std::string name, std::string value, std::string help,
+                        std::vector<std::string> choices) {
+  return {std::move(name), std::move(value), std::move(help), std::move(choices)};
+}
+inline Flag mode_flag(std::string help) {
+  return choice_flag("--mode", "MODE", std::move(help), {"strong", "weak"});
+}
 inline Positional file_argument(std::string name, std::string help, bool required = true) {
   return {std::move(name), std::move(help), required, {}, Completes::files};
 }
@@ -66,6 +94,10 @@ inline Positional study_argument(std::string name = "STUDY",
 inline Positional study_or_newest() {
   const char* const help = "Id, unique prefix or name (default: the newest study)";
   return {"STUDY", help, false, {}, Completes::studies};
+}
+
+inline Positional run_argument() {
+  return study_argument("RUN", "STUDY/r17, or r17 for the newest study; r17-a2 picks an attempt");
 }
 
 // What the user typed for one command, by the names of its description.
@@ -92,6 +124,36 @@ struct CommandSpec {
   Result<int> (*run)(Session&, const Arguments&);
 };
 
+// The commands; commands.cc lists them.
+CommandSpec check_command();
+CommandSpec run_command();
+CommandSpec list_command();
+CommandSpec status_command();
+CommandSpec watch_command();
+CommandSpec logs_command();
+CommandSpec doctor_command();
+CommandSpec explain_command();
+CommandSpec cancel_command();
+CommandSpec delete_command();
+CommandSpec report_command();
+CommandSpec recommend_command();
+CommandSpec gate_command();
+CommandSpec baseline_command();
+CommandSpec nightly_command();
+CommandSpec prune_command();
+CommandSpec size_command();
+CommandSpec compare_command();
+CommandSpec audit_command();
+CommandSpec export_command();
+CommandSpec verify_command();
+CommandSpec import_command();
+CommandSpec predict_command();
+CommandSpec workloads_command();
+CommandSpec serve_command();
+CommandSpec version_command();
+CommandSpec completion_command();
+CommandSpec man_command();
+
 // The commands under the headings of the help text: what people do with them, in the order in which
 // they come to it.
 struct CommandGroup {
@@ -103,6 +165,8 @@ const std::vector<CommandGroup>& command_groups();
 const std::vector<CommandSpec>& all_commands();
 // Flags that every command takes.
 const std::vector<Flag>& global_flags();
+// Those of the command, then the global ones.
+std::vector<Flag> flags_of(const CommandSpec& command);
 
 // What help and manual page say of the program as a whole; sentences without a line's end.
 std::string program_summary();
@@ -124,6 +188,17 @@ std::string man_page_file(const std::string& command);
 std::string bash_completion(const std::vector<CommandSpec>& commands);
 std::string zsh_completion(const std::vector<CommandSpec>& commands);
 std::string fish_completion(const std::vector<CommandSpec>& commands);
+
+struct ParsedLine {
+  const CommandSpec* command = nullptr;      // null: nothing to do but to print `answer`
+  std::map<std::string, std::string> given;  // by the names of flags and positionals
+  std::map<std::string, std::string> global;
+  std::string answer;  // help text
+};
+
+// `words` without the program's name. Errors say what to type instead.
+Result<ParsedLine> parse_command_line(const std::vector<std::string>& words,
+                                      const std::vector<CommandSpec>& commands);
 
 int exit_code_of(const Error& error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CLI11's only home. Commands are described as values (command.h); here they become its options.
-#include "orchestrator/cli/shell/command_line.h"
+#include "orchestrator/cli/shell/command.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "orchestrator/base/text.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
@@ -35,12 +36,8 @@ std::string not_a_count(const std::string& text) {
 }
 
 std::string not_a_choice(const std::string& text, const std::vector<std::string>& choices) {
-  std::string list;
-  for (const std::string& choice : choices) {
-    if (choice == text) return "";
-    list += (list.empty() ? "" : ", ") + choice;
-  }
-  return "'" + text + "' is none of " + list;
+  const bool is_one = std::find(choices.begin(), choices.end(), text) != choices.end();
+  return is_one ? "" : "'" + text + "' is none of " + joined(choices, ", ");
 }
 
 void restrict_choices(CLI::Option* option, const std::vector<std::string>& choices) {
@@ -107,9 +104,8 @@ Error explain_extra(const std::string& word, const CommandSpec* command,
                     const std::vector<CommandSpec>& commands) {
   std::vector<std::string> known;
   if (word.rfind("-", 0) == 0) {
-    for (const Flag& flag : global_flags()) known.push_back(flag.name);
-    if (command != nullptr) {
-      for (const Flag& flag : command->flags) known.push_back(flag.name);
+    for (const Flag& flag : command == nullptr ? global_flags() : flags_of(*command)) {
+      known.push_back(flag.name);
     }
     const std::string name = word.substr(0, word.find('='));
     return usage("unknown flag " + name + did_you_mean(name, known), command);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one table of commands, and what is common to them.
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 
 #include <charconv>
 #include <sstream>
@@ -34,6 +34,12 @@ const std::vector<CommandSpec>& all_commands() {
     return all;
   }();
   return commands;
+}
+
+std::vector<Flag> flags_of(const CommandSpec& command) {
+  std::vector<Flag> flags = command.flags;
+  flags.insert(flags.end(), global_flags().begin(), global_flags().end());
+  return flags;
 }
 
 std::string Arguments::text(const std::string& name) const {

@@ -6,19 +6,79 @@
 #include <ostream>
 
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
+#include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
 
-constexpr const char* kListStudies = "kneepoint list --quiet 2>/dev/null";
-constexpr const char* kWorkloads =
-    "kneepoint workloads 2>/dev/null | tail -n +2 | cut -d \" \" -f 1";
+// What a script is filled into, at its @NAMES@.
+constexpr char kBashScript[] =
+    R"sh(# bash completion of kneepoint: source <(kneepoint completion bash)
+_kneepoint() {
+  local cur prev command word i
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD-1]}
+  command=
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    case " @COMMANDS@ " in *" $word "*) command=$word; break ;; esac
+  done
+  if [[ -z $command ]]; then
+    COMPREPLY=($(compgen -W "@COMMANDS@ @GLOBAL@" -- "$cur"))
+    return
+  fi
+  case $command:$prev in
+@VALUES@  esac
+  case $command in
+@CASES@  esac
+}
+complete -o filenames -F _kneepoint kneepoint
+)sh";
 
-std::string spaced(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+// From a folder of fpath this is the function's first call; sourced, it is its definition.
+constexpr char kZshScript[] =
+    R"sh(#compdef kneepoint
+# zsh completion of kneepoint: source <(kneepoint completion zsh)
+_kneepoint_studies() { compadd -- ${(f)"$(@STUDIES@)"} }
+_kneepoint_workloads() { compadd -- ${(f)"$(@WORKLOADS@)"} }
+_kneepoint() {
+  local -a commands
+  commands=(
+@COMMANDS@  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+@CASES@  esac
+}
+if [[ ${funcstack[1]} == _kneepoint ]]; then
+  _kneepoint "$@"
+else
+  compdef _kneepoint kneepoint
+fi
+)sh";
+
+std::string filled(std::string text,
+                   const std::vector<std::pair<std::string, std::string>>& parts) {
+  for (const auto& [name, value] : parts) {
+    const std::string mark = "@" + name + "@";
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size()) {
+      text.replace(at, mark.size(), value);
+    }
+  }
   return text;
+}
+
+// The command whose output is what may stand in this place; "": none.
+std::string lister_of(Completes completes) {
+  if (completes == Completes::studies) return "kneepoint list --quiet 2>/dev/null";
+  if (completes != Completes::workloads) return "";
+  return "kneepoint workloads 2>/dev/null | tail -n +2 | cut -d \" \" -f 1";
 }
 
 // In single quotes, for any of the three shells' scripts (fish and POSIX shells differ here only in
@@ -29,41 +89,30 @@ std::string single_quoted(const std::string& text) {
   return out + "'";
 }
 
-std::vector<Flag> flags_of(const CommandSpec& command) {
-  std::vector<Flag> flags = command.flags;
-  flags.insert(flags.end(), global_flags().begin(), global_flags().end());
-  return flags;
-}
-
-// What to offer for a positional or a flag's value, in bash.
+// What to offer for a positional or a flag's value, in each shell.
 std::string bash_words(const std::vector<std::string>& choices, Completes completes) {
-  if (!choices.empty()) return "COMPREPLY=($(compgen -W \"" + spaced(choices) + "\" -- \"$cur\"))";
-  switch (completes) {
-    case Completes::files:
-      return "COMPREPLY=($(compgen -f -- \"$cur\"))";
-    case Completes::studies:
-      return "COMPREPLY=($(compgen -W \"$(" + std::string(kListStudies) + ")\" -- \"$cur\"))";
-    case Completes::workloads:
-      return "COMPREPLY=($(compgen -W \"$(" + std::string(kWorkloads) + ")\" -- \"$cur\"))";
-    case Completes::nothing:
-      break;
+  if (choices.empty() && completes == Completes::nothing) return "COMPREPLY=()";
+  if (choices.empty() && completes == Completes::files) {
+    return "COMPREPLY=($(compgen -f -- \"$cur\"))";
   }
-  return "COMPREPLY=()";
+  const std::string words =
+      choices.empty() ? "$(" + lister_of(completes) + ")" : joined(choices, " ");
+  return "COMPREPLY=($(compgen -W \"" + words + "\" -- \"$cur\"))";
 }
 
 std::string zsh_action(const std::vector<std::string>& choices, Completes completes) {
-  if (!choices.empty()) return "(" + spaced(choices) + ")";
-  switch (completes) {
-    case Completes::files:
-      return "_files";
-    case Completes::studies:
-      return "_kneepoint_studies";
-    case Completes::workloads:
-      return "_kneepoint_workloads";
-    case Completes::nothing:
-      break;
-  }
-  return " ";
+  if (!choices.empty()) return "(" + joined(choices, " ") + ")";
+  return completes == Completes::files       ? "_files"
+         : completes == Completes::studies   ? "_kneepoint_studies"
+         : completes == Completes::workloads ? "_kneepoint_workloads"
+                                             : " ";
+}
+
+std::string fish_arguments(const std::vector<std::string>& choices, Completes completes) {
+  if (!choices.empty()) return " -x -a " + single_quoted(joined(choices, " "));
+  if (completes == Completes::files) return " -r -F";
+  const std::string lister = lister_of(completes);
+  return lister.empty() ? " -x" : " -x -a '(" + lister + ")'";
 }
 
 // zsh reads [ ] and : in a specification.
@@ -76,37 +125,26 @@ std::string zsh_help(const std::string& help) {
   return out;
 }
 
-std::string fish_arguments(const std::vector<std::string>& choices, Completes completes) {
-  if (!choices.empty()) return " -x -a " + single_quoted(spaced(choices));
-  switch (completes) {
-    case Completes::files:
-      return " -r -F";
-    case Completes::studies:
-      return " -x -a '(" + std::string(kListStudies) + ")'";
-    case Completes::workloads:
-      return " -x -a '(" + std::string(kWorkloads) + ")'";
-    case Completes::nothing:
-      break;
-  }
-  return " -x";
+template <typename Words>
+std::string names_of(const std::vector<Words>& all) {
+  std::vector<std::string> names;
+  for (const Words& one : all) names.push_back(one.name);
+  return joined(names, " ");
 }
 
 }  // namespace
 
 std::string bash_completion(const std::vector<CommandSpec>& commands) {
-  std::string names, global, values, cases;
-  for (const Flag& flag : global_flags()) global += (global.empty() ? "" : " ") + flag.name;
+  std::string values, cases;
   for (const CommandSpec& command : commands) {
-    names += (names.empty() ? "" : " ") + command.name;
-    std::string flags;
-    for (const Flag& flag : flags_of(command)) {
-      flags += (flags.empty() ? "" : " ") + flag.name;
+    const std::vector<Flag> flags = flags_of(command);
+    for (const Flag& flag : flags) {
       if (flag.value.empty()) continue;
-      const std::string pattern = "    " + command.name + ":" + flag.name + ")";
-      values += pattern + " " + bash_words(flag.choices, flag.completes) + "; return ;;\n";
+      values += "    " + command.name + ":" + flag.name + ") " +
+                bash_words(flag.choices, flag.completes) + "; return ;;\n";
     }
     cases += "    " + command.name +
-             ")\n      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"" + flags +
+             ")\n      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"" + names_of(flags) +
              "\" -- \"$cur\")); return; fi\n";
     if (!command.positionals.empty()) {
       const Positional& positional = command.positionals.front();
@@ -114,32 +152,10 @@ std::string bash_completion(const std::vector<CommandSpec>& commands) {
     }
     cases += "      ;;\n";
   }
-  return "# bash completion of kneepoint: source <(kneepoint completion bash)\n"
-         "_kneepoint() {\n"
-         "  local cur prev command word i\n"
-         "  cur=${COMP_WORDS[COMP_CWORD]}\n"
-         "  prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "  command=\n"
-         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-         "    word=${COMP_WORDS[i]}\n"
-         "    case \" " +
-         names +
-         " \" in *\" $word \"*) command=$word; break ;; esac\n"
-         "  done\n"
-         "  if [[ -z $command ]]; then\n"
-         "    COMPREPLY=($(compgen -W \"" +
-         names + " " + global +
-         "\" -- \"$cur\"))\n"
-         "    return\n"
-         "  fi\n"
-         "  case $command:$prev in\n" +
-         values +
-         "  esac\n"
-         "  case $command in\n" +
-         cases +
-         "  esac\n"
-         "}\n"
-         "complete -o filenames -F _kneepoint kneepoint\n";
+  return filled(kBashScript, {{"COMMANDS", names_of(commands)},
+                              {"GLOBAL", names_of(global_flags())},
+                              {"VALUES", values},
+                              {"CASES", cases}});
 }
 
 std::string zsh_completion(const std::vector<CommandSpec>& commands) {
@@ -156,44 +172,18 @@ std::string zsh_completion(const std::vector<CommandSpec>& commands) {
     }
     for (std::size_t i = 0; i < command.positionals.size(); ++i) {
       const Positional& positional = command.positionals[i];
-      cases +=
-          " \\\n        " +
-          single_quoted((positional.many ? "*" : std::to_string(i + 1)) +
-                        (positional.required || positional.many ? ":" : "::") + positional.name +
-                        ":" + zsh_action(positional.choices, positional.completes));
+      const std::string place = positional.many ? "*" : std::to_string(i + 1);
+      cases += " \\\n        " +
+               single_quoted(place + (positional.required || positional.many ? ":" : "::") +
+                             positional.name + ":" +
+                             zsh_action(positional.choices, positional.completes));
     }
     cases += "\n      ;;\n";
   }
-  return "#compdef kneepoint\n"
-         "# zsh completion of kneepoint: source <(kneepoint completion zsh)\n"
-         "_kneepoint_studies() { compadd -- ${(f)\"$(" +
-         std::string(kListStudies) +
-         ")\"} }\n"
-         "_kneepoint_workloads() { compadd -- ${(f)\"$(" +
-         std::string(kWorkloads) +
-         ")\"} }\n"
-         "_kneepoint() {\n"
-         "  local -a commands\n"
-         "  commands=(\n" +
-         list +
-         "  )\n"
-         "  if (( CURRENT == 2 )); then\n"
-         "    _describe command commands\n"
-         "    return\n"
-         "  fi\n"
-         "  local command=$words[2]\n"
-         "  shift words\n"
-         "  (( CURRENT-- ))\n"
-         "  case $command in\n" +
-         cases +
-         "  esac\n"
-         "}\n"
-         // From a folder of fpath this is the function's first call; sourced, it is its definition.
-         "if [[ ${funcstack[1]} == _kneepoint ]]; then\n"
-         "  _kneepoint \"$@\"\n"
-         "else\n"
-         "  compdef _kneepoint kneepoint\n"
-         "fi\n";
+  return filled(kZshScript, {{"STUDIES", lister_of(Completes::studies)},
+                             {"WORKLOADS", lister_of(Completes::workloads)},
+                             {"COMMANDS", list},
+                             {"CASES", cases}});
 }
 
 std::string fish_completion(const std::vector<CommandSpec>& commands) {
@@ -212,13 +202,11 @@ std::string fish_completion(const std::vector<CommandSpec>& commands) {
     const std::string condition = " -n '__fish_seen_subcommand_from " + command.name + "'";
     for (const Flag& flag : command.flags) text += flag_line(condition, flag);
     if (command.positionals.empty()) continue;
-    const Positional& positional = command.positionals.front();
-    if (positional.completes == Completes::files) {
-      text += "complete -c kneepoint" + condition + " -F\n";
-    } else {
-      text += "complete -c kneepoint" + condition +
-              fish_arguments(positional.choices, positional.completes) + "\n";
-    }
+    const Positional& first = command.positionals.front();
+    text += "complete -c kneepoint" + condition +
+            (first.completes == Completes::files ? " -F"
+                                                 : fish_arguments(first.choices, first.completes)) +
+            "\n";
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "orchestrator/answers/study/predict.h"
+#include "orchestrator/base/files.h"
 #include "orchestrator/base/numbers.h"
 
 namespace kneepoint::cli {
@@ -172,8 +173,13 @@ Result<TableOptions> table_options(const Arguments& arguments) {
   return options;
 }
 
-int predict_width(const Session& session) {
-  return session.out_is_terminal ? std::min(session.width(), kPredictWidth) : kPredictWidth;
+Result<std::optional<std::string>> trusted_key_of(const Arguments& arguments) {
+  if (!arguments.has("--key")) return std::optional<std::string>();
+  TRY_ASSIGN(std::string key, read_file("key", arguments.text("--key"), 1));
+  if (key.find("-----BEGIN PUBLIC KEY-----") == std::string::npos) {
+    return wrong_flag("--key", arguments.text("--key") + " holds no public key in PEM");
+  }
+  return std::optional<std::string>(std::move(key));
 }
 
 }  // namespace kneepoint::cli

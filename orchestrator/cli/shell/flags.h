@@ -21,7 +21,6 @@ struct AtWorkers;  // of orchestrator/answers/study/predict.h
 namespace kneepoint::cli {
 
 inline constexpr int kLargestTo = 1'048'576;
-inline constexpr int kPredictWidth = 100;
 
 // "0.01,0.05" as numbers from 0 to `most`, each once.
 Result<std::vector<double>> share_list(const std::string& flag, const std::string& text,
@@ -50,7 +49,7 @@ PriceChoice price_choice(const Arguments& arguments);
 // What a table of times leaves out: --mode, --decimal and --unit; the rest is the caller's.
 Result<TableOptions> table_options(const Arguments& arguments);
 
-// How wide the answer may be.
-int predict_width(const Session& session);
+// The public key of --key, by which a pack must be signed; none: it was not given.
+Result<std::optional<std::string>> trusted_key_of(const Arguments& arguments);
 
 }  // namespace kneepoint::cli

@@ -30,10 +30,7 @@ std::string words_of(const Flag& flag) {
 }
 
 std::string with_choices(const std::string& help, const std::vector<std::string>& choices) {
-  if (choices.empty()) return help;
-  std::string list;
-  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-  return help + ": " + list;
+  return choices.empty() ? help : help + ": " + joined(choices, ", ");
 }
 
 void append_flags(std::string& out, const std::string& title, const std::vector<Flag>& flags) {
@@ -53,10 +50,8 @@ const std::vector<Flag>& global_flags() {
                 "XDG_STATE_HOME or "
                 "~/.local/state)"),
       {"--json", "", "Answer in JSON on stdout"},
-      {"--log-level",
-       "LEVEL",
-       "Least level of log lines on stderr (default: warning)",
-       {"debug", "info", "warning", "error"}},
+      choice_flag("--log-level", "LEVEL", "Least level of log lines on stderr (default: warning)",
+                  {"debug", "info", "warning", "error"}),
       {"--log-format", "FORMAT", "Form of log lines (default: text)", {"text", "json"}},
       {"--no-color", "", "No colours, as with NO_COLOR set"},
       {"--help", "", "Show this text"},

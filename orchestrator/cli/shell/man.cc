@@ -14,7 +14,7 @@
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/text.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 namespace {

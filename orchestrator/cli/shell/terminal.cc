@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -39,6 +40,10 @@ int terminal_width() {
 int terminal_height() {
   const int rows = window().ws_row;
   return rows > 0 ? rows : kUsualHeight;
+}
+
+int predict_width(const Session& session) {
+  return session.out_is_terminal ? std::min(session.width(), kUsualWidth) : kUsualWidth;
 }
 
 void describe_process(Session& session) {

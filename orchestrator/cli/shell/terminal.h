@@ -5,12 +5,13 @@
 // lands there and is kept, and nothing needs to be restored if the program is killed.
 #pragma once
 
-#include <iosfwd>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
-#include "orchestrator/cli/shell/session.h"
+#include "orchestrator/base/json_put.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint::cli {
@@ -46,7 +47,22 @@ class LiveArea {
 
 int terminal_height();
 
+// How wide an answer may be.
+int predict_width(const Session& session);
+
 // Prints them as the user must see them (stderr, or stdout with --json) and gives the exit code.
 int report_problems(Session& session, const std::vector<Problem>& problems);
+
+// The answer of a command: as text, or with --json as the document that its struct describes, on
+// one line where `indent` is 0.
+inline constexpr int kIndented = 2;
+template <typename Answer>
+void show(Session& session, const Answer& answer, const std::string& text, int indent = 0) {
+  session.out << (session.json ? json_text(answer, indent) + "\n" : text);
+}
+template <typename Answer>
+void show(Session& session, const Answer& answer, int indent = 0) {
+  show(session, answer, to_text(answer, predict_width(session)), indent);
+}
 
 }  // namespace kneepoint::cli

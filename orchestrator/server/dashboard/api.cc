@@ -21,9 +21,9 @@ bool stays_in_folder(std::string_view name) {
          });
 }
 
-template <typename... Structs>
-void put_schemas(JsonWriter& json) {
-  ((json.key(Structs::kSchema).begin_object(), put_object_schema<Structs>(json), json.end_object()),
+template <typename... Objects>
+void put_schemas(JsonWriter& json, std::type_identity<std::tuple<Objects...>>) {
+  ((json.key(Objects::kSchema).begin_object(), put_object_schema<Objects>(json), json.end_object()),
    ...);
 }
 
@@ -53,9 +53,7 @@ Result<StartRequest> read_start_request(std::string_view body) {
 std::string api_schemas() {
   JsonWriter json;
   json.begin_object();
-  put_schemas<ErrorDocument, Health, ApiStudy, StudiesPage, ApiPoint, ApiCurve, ActiveLine,
-              ApiEvent, StudyDetail, RunLine, RunsPage, AttemptStory, RunStory, ApiSeries,
-              SeriesList, SeriesDetail, CompareAnswer, StartRequest, ActionDone>(json);
+  put_schemas(json, std::type_identity<ApiObjects>());
   return json.end_object().text();
 }
 

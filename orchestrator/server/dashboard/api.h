@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
@@ -190,7 +191,11 @@ struct StartRequest {
 };
 Result<StartRequest> read_start_request(std::string_view body);
 
-// components/schemas of the OpenAPI document: one object of every struct that has a name.
+// components/schemas of the OpenAPI document.
+using ApiObjects =
+    std::tuple<ErrorDocument, Health, ApiStudy, StudiesPage, ApiPoint, ApiCurve, ActiveLine,
+               ApiEvent, StudyDetail, RunLine, RunsPage, AttemptStory, RunStory, ApiSeries,
+               SeriesList, SeriesDetail, CompareAnswer, StartRequest, ActionDone>;
 std::string api_schemas();
 
 }  // namespace kneepoint

@@ -15,6 +15,7 @@ constexpr int kMostSeries = 100;
 constexpr Nanoseconds kVerdictTime = kSecond;  // for one list of series
 constexpr int kAnyInt = std::numeric_limits<int>::max();
 
+constexpr char kJsonType[] = "application/json";
 constexpr char kHtmlType[] = "text/html; charset=utf-8";
 constexpr char kTextType[] = "text/plain; charset=utf-8";
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
@@ -23,12 +24,12 @@ struct ReportForm {
   const char* name;
   const char* type;
 };
-constexpr ReportForm kForms[] = {{"json", "application/json"},
+constexpr ReportForm kForms[] = {{"json", kJsonType},
                                  {"html", kHtmlType},
                                  {"md", "text/markdown; charset=utf-8"},
                                  {"csv", "text/csv; charset=utf-8"}};
 
-WebAnswer text_answer(std::string body, std::string type = "application/json") {
+WebAnswer text_answer(std::string body, std::string type = kJsonType) {
   WebAnswer answer;
   answer.reply.type = std::move(type);
   answer.reply.body = std::move(body);
@@ -72,119 +73,13 @@ void cut_page(std::vector<Row>& rows, int most, std::optional<Next>& next, Key k
   next = rows.back().*key;
 }
 
-}  // namespace
-
-std::span<const RouteSpec> routes() {
-  using D = Dashboard;
-  constexpr Needs kAnybody = Needs::nothing, kReader = Needs::token_if_set, kActor = Needs::token;
-  static const std::vector<RouteSpec> table = {
-      {"GET", "/", kAnybody, "The dashboard's page", &D::page, "", kHtmlType},
-      {"GET", "/healthz", kAnybody, "Is the server up, and can it read the database? 503 if not",
-       &D::health, "Health"},
-      {"GET", "/metrics", kReader, "Metrics for Prometheus", &D::metrics, "", kMetricsType},
-      {"GET", "/openapi.json", kAnybody, "This document", &D::openapi, ""},
-      {.method = "GET",
-       .pattern = "/api/v1/studies",
-       .needs = kReader,
-       .summary = "Studies, newest first",
-       .answer = &D::studies,
-       .schema = "Studies",
-       .query = {{"limit", QueryType::whole, "At most so many; 100 if not said, 1000 at most"},
-                 {"before", QueryType::text,
-                  "Go on after this study: `next` of the answer before"}}},
-      {.method = "POST",
-       .pattern = "/api/v1/studies",
-       .needs = kActor,
-       .summary = "Start a study of a plan in the folder of `serve --plans`",
-       .answer = &D::start,
-       .schema = "Done",
-       .body = "Start",
-       .is_long = true},
-      {"GET", "/api/v1/studies/{id}", kReader,
-       "A study: its points so far, what runs, what happened last", &D::study, "StudyDetail"},
-      {"GET", "/api/v1/studies/{id}/events", kReader,
-       "The same as an event stream: at once and after every change, until the study is over",
-       &D::events, "", "text/event-stream"},
-      {.method = "GET",
-       .pattern = "/api/v1/studies/{id}/report.{form}",
-       .needs = kReader,
-       .summary = "The report to keep, as json, html, md or csv",
-       .answer = &D::report,
-       .type = "application/octet-stream",
-       .is_long = true},
-      {.method = "GET",
-       .pattern = "/api/v1/studies/{id}/runs",
-       .needs = kReader,
-       .summary = "The runs of a study by number",
-       .answer = &D::runs,
-       .schema = "Runs",
-       .query = {{"limit", QueryType::whole, "At most so many; 1000 if not said, 10000 at most"},
-                 {"after", QueryType::whole, "Go on after this run: `next` of the answer before"}}},
-      {"GET", "/api/v1/studies/{id}/runs/{n}", kReader,
-       "The story of a run, as `kneepoint explain --json` tells it", &D::run, "Story"},
-      {.method = "GET",
-       .pattern = "/api/v1/studies/{id}/runs/{n}/log",
-       .needs = kReader,
-       .summary = "The last lines that a run printed",
-       .answer = &D::log,
-       .type = kTextType,
-       .query = {{"tail", QueryType::whole, "So many lines; 200 if not said, 10000 at most"},
-                 {"stream", QueryType::text, "stdout (if not said) or stderr"}}},
-      {.method = "POST",
-       .pattern = "/api/v1/studies/{id}/cancel",
-       .needs = kActor,
-       .summary = "Stop a study and its jobs",
-       .answer = &D::cancel,
-       .schema = "Done",
-       .is_long = true},
-      {.method = "POST",
-       .pattern = "/api/v1/studies/{id}/resume",
-       .needs = kActor,
-       .summary = "Go on with a study by its stored plan and site",
-       .answer = &D::resume,
-       .schema = "Done",
-       .is_long = true},
-      {.method = "GET",
-       .pattern = "/api/v1/series",
-       .needs = kReader,
-       .summary = "Series of studies, the newest first, with the gate's last verdict",
-       .answer = &D::series_list,
-       .schema = "SeriesList",
-       .is_long = true},
-      {.method = "GET",
-       .pattern = "/api/v1/series/{id}",
-       .needs = kReader,
-       .summary = "The nights of a series: T of every point, verdicts, changes of level",
-       .answer = &D::series,
-       .schema = "Series",
-       .is_long = true},
-      {.method = "GET",
-       .pattern = "/api/v1/compare",
-       .needs = kReader,
-       .summary = "Two or more studies against the first, as `kneepoint compare --json` says it",
-       .answer = &D::compare,
-       .schema = "Comparison",
-       .query = {{"study", QueryType::texts, "Ids of the studies, two or more", true}},
-       .is_long = true},
-  };
-  return table;
-}
-
-Result<int> Call::number(const char* name, int otherwise, int least, int most) const {
-  const auto text = target.value(name);
-  if (!text) return otherwise;
-  const auto number = whole_number(*text, least, most);
-  if (!number) return number.error().in(name);
-  return number;
-}
-
-Result<WebAnswer> Dashboard::page(const Call&) {
-  WebAnswer answer = text_answer(page_, kHtmlType);
-  answer.reply.policy = page_policy(page_);
+Result<WebAnswer> get_page(DashboardState& state, const Call&) {
+  WebAnswer answer = text_answer(state.page, kHtmlType);
+  answer.reply.policy = state.page_policy;
   return answer;
 }
 
-Result<WebAnswer> Dashboard::health(const Call& call) {
+Result<WebAnswer> get_health(DashboardState&, const Call& call) {
   const bool is_up = call.view.data_version().has_value();
   Health health;
   health.status = is_up ? "ok" : "unavailable";
@@ -194,45 +89,46 @@ Result<WebAnswer> Dashboard::health(const Call& call) {
   return answer;
 }
 
-Result<WebAnswer> Dashboard::metrics(const Call&) {
-  TRY_ASSIGN(std::string text, metrics_.text(stats_ ? stats_() : WebStats{}, wrong_tokens_));
+Result<WebAnswer> get_metrics(DashboardState& state, const Call&) {
+  TRY_ASSIGN(std::string text,
+             state.metrics.text(state.stats ? state.stats() : WebStats{}, state.wrong_tokens));
   return text_answer(std::move(text), kMetricsType);
 }
 
-Result<WebAnswer> Dashboard::openapi(const Call&) {
+Result<WebAnswer> get_openapi(DashboardState&, const Call&) {
   return text_answer(openapi_json());
 }
 
-Result<WebAnswer> Dashboard::studies(const Call& call) {
+Result<WebAnswer> get_studies(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const int limit, call.number("limit", 100, 1, 1000));
   TRY_ASSIGN(auto found, call.view.studies(limit + 1, call.target.value("before").value_or("")));
   StudiesPage page;
   for (StudyLine& line : found) {
-    const bool live = is_live(line);
+    const bool live = line.lease && state.hooks.is_live(*line.lease);
     page.studies.push_back({std::move(line), live, ""});
   }
   cut_page(page.studies, limit, page.next, &ApiStudy::id);
   return json_answer(page);
 }
 
-Result<WebAnswer> Dashboard::study(const Call& call) {
-  TRY_ASSIGN(std::string json, watch_->json(call.values[0]));
+Result<WebAnswer> get_study(DashboardState& state, const Call& call) {
+  TRY_ASSIGN(std::string json, state.watch->json(call.values[0]));
   return text_answer(std::move(json));
 }
 
-Result<WebAnswer> Dashboard::events(const Call& call) {
+Result<WebAnswer> get_events(DashboardState& state, const Call& call) {
   WebAnswer answer = text_answer("", "text/event-stream");
-  TRY_ASSIGN(answer.stream, watch_->frame(call.values[0]));
+  TRY_ASSIGN(answer.stream, state.watch->frame(call.values[0]));
   answer.reply.headers.emplace_back("X-Accel-Buffering", "no");
   return answer;
 }
 
-Result<WebAnswer> Dashboard::report(const Call& call) {
+Result<WebAnswer> get_report(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const StudyLine line, call.study());
   const std::string& form = call.values[1];
   for (const ReportForm& known : kForms) {
     if (form != known.name) continue;
-    TRY_ASSIGN(std::string text, hooks_.report(line.id, form));
+    TRY_ASSIGN(std::string text, state.hooks.report(line.id, form));
     WebAnswer answer = text_answer(std::move(text), known.type);
     answer.reply.policy += "; sandbox";
     answer.reply.headers.emplace_back("Content-Disposition",
@@ -242,7 +138,7 @@ Result<WebAnswer> Dashboard::report(const Call& call) {
   return Error{ErrorCode::not_found, "a report is .json, .html, .md or .csv"};
 }
 
-Result<WebAnswer> Dashboard::runs(const Call& call) {
+Result<WebAnswer> get_runs(DashboardState&, const Call& call) {
   TRY_ASSIGN(const int limit, call.number("limit", 1000, 1, 10000));
   TRY_ASSIGN(const int after, call.number("after", 0, 0, kAnyInt));
   TRY_ASSIGN(const StudyLine line, call.study());
@@ -252,14 +148,14 @@ Result<WebAnswer> Dashboard::runs(const Call& call) {
   return json_answer(page);
 }
 
-Result<WebAnswer> Dashboard::run(const Call& call) {
+Result<WebAnswer> get_run(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const int number, run_number(call));
   TRY_ASSIGN(const StudyLine line, call.study());
-  TRY_ASSIGN(std::string story, hooks_.story(line.id, number));
+  TRY_ASSIGN(std::string story, state.hooks.story(line.id, number));
   return text_answer(std::move(story));
 }
 
-Result<WebAnswer> Dashboard::log(const Call& call) {
+Result<WebAnswer> get_log(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const int number, run_number(call));
   TRY_ASSIGN(const StudyLine line, call.study());
   TRY_ASSIGN(const int tail, call.number("tail", 200, 1, 10000));
@@ -267,70 +163,144 @@ Result<WebAnswer> Dashboard::log(const Call& call) {
   if (stream != "stdout" && stream != "stderr") {
     return Error{ErrorCode::invalid, "stream: expected stdout or stderr"};
   }
-  TRY_ASSIGN(const std::string text, hooks_.log(line.id, number, stream));
+  TRY_ASSIGN(const std::string text, state.hooks.log(line.id, number, stream));
   return text_answer(last_lines(text, tail), kTextType);
 }
 
-Result<WebAnswer> Dashboard::series_list(const Call& call) {
+// Judged once for each newest study; null when there is no time for it now.
+std::optional<std::string> verdict_of(DashboardState& state, const SeriesLine& series,
+                                      bool has_time) {
+  const std::string key = series.newest + " " + series.state;
+  {
+    const std::lock_guard lock(state.mutex);
+    const auto known = state.verdicts.find(series.id());
+    if (known != state.verdicts.end() && known->second.first == key) return known->second.second;
+  }
+  if (!has_time) return std::nullopt;
+  const auto verdict = state.hooks.verdict(series);
+  if (!verdict) return std::nullopt;
+  const std::lock_guard lock(state.mutex);
+  state.verdicts[series.id()] = {key, *verdict};
+  return *verdict;
+}
+
+Result<WebAnswer> get_series_list(DashboardState& state, const Call& call) {
   TRY_ASSIGN(auto found, call.view.series(kMostSeries));
-  const Nanoseconds until = clock_.steady() + kVerdictTime;
+  const Nanoseconds until = state.clock.steady() + kVerdictTime;
   SeriesList list;
   for (SeriesLine& one : found) {
-    auto verdict = verdict_of(one, clock_.steady() < until);
+    auto verdict = verdict_of(state, one, state.clock.steady() < until);
     list.series.push_back({std::move(one), std::move(verdict)});
   }
   return json_answer(list);
 }
 
-// Judged once for each newest study; null when there is no time for it now.
-std::optional<std::string> Dashboard::verdict_of(const SeriesLine& series, bool has_time) {
-  const std::string key = series.newest + " " + series.state;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = verdicts_.find(series.id());
-    if (known != verdicts_.end() && known->second.first == key) return known->second.second;
-  }
-  if (!has_time) return std::nullopt;
-  const auto verdict = hooks_.verdict(series);
-  if (!verdict) return std::nullopt;
-  const std::lock_guard lock(mutex_);
-  verdicts_[series.id()] = {key, *verdict};
-  return *verdict;
-}
-
-Result<WebAnswer> Dashboard::series(const Call& call) {
+Result<WebAnswer> get_series(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const SeriesLine line, call.view.series_of(call.values[0]));
-  TRY_ASSIGN(std::string nights, hooks_.series(line));
+  TRY_ASSIGN(std::string nights, state.hooks.series(line));
   return text_answer(std::move(nights));
 }
 
-Result<WebAnswer> Dashboard::compare(const Call& call) {
+Result<WebAnswer> get_compare(DashboardState& state, const Call& call) {
   std::vector<std::string> ids;
   for (const std::string& word : call.target.values("study")) {
     TRY_ASSIGN(const StudyLine line, call.view.study(word));
     ids.push_back(line.id);
   }
   if (ids.size() < 2) return Error{ErrorCode::invalid, "expected ?study=A&study=B"};
-  TRY_ASSIGN(std::string comparison, hooks_.compare(ids));
+  TRY_ASSIGN(std::string comparison, state.hooks.compare(ids));
   return text_answer(std::move(comparison));
 }
 
-Result<WebAnswer> Dashboard::start(const Call& call) {
+Result<WebAnswer> post_start(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const StartRequest request, read_start_request(call.request.body));
-  TRY_ASSIGN(const ActionDone done, hooks_.start(request));
+  TRY_ASSIGN(const ActionDone done, state.hooks.start(request));
   return json_answer(done);
 }
 
-Result<WebAnswer> Dashboard::cancel(const Call& call) {
+Result<WebAnswer> post_cancel(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const StudyLine line, call.study());
-  TRY_ASSIGN(const ActionDone done, hooks_.cancel(line));
+  TRY_ASSIGN(const ActionDone done, state.hooks.cancel(line));
   return json_answer(done);
 }
 
-Result<WebAnswer> Dashboard::resume(const Call& call) {
+Result<WebAnswer> post_resume(DashboardState& state, const Call& call) {
   TRY_ASSIGN(const StudyLine line, call.study());
-  TRY_ASSIGN(const ActionDone done, hooks_.resume(line));
+  TRY_ASSIGN(const ActionDone done, state.hooks.resume(line));
   return json_answer(done);
+}
+
+}  // namespace
+
+Result<int> Call::number(const char* name, int otherwise, int least, int most) const {
+  const auto text = target.value(name);
+  if (!text) return otherwise;
+  const auto number = whole_number(*text, least, most);
+  if (!number) return number.error().in(name);
+  return number;
+}
+
+std::span<const RouteSpec> routes() {
+  constexpr Needs kAnybody = Needs::nothing, kReader = Needs::token_if_set, kActor = Needs::token;
+  constexpr Takes kQuick = Takes::moments, kLong = Takes::long_time;
+  const std::vector<RouteQuery> studies = {
+      {"limit", QueryType::whole, "At most so many; 100 if not said, 1000 at most"},
+      {"before", QueryType::text, "Go on after this study: `next` of the answer before"}};
+  const std::vector<RouteQuery> runs = {
+      {"limit", QueryType::whole, "At most so many; 1000 if not said, 10000 at most"},
+      {"after", QueryType::whole, "Go on after this run: `next` of the answer before"}};
+  const std::vector<RouteQuery> log = {
+      {"tail", QueryType::whole, "So many lines; 200 if not said, 10000 at most"},
+      {"stream", QueryType::text, "stdout (if not said) or stderr"}};
+  const std::vector<RouteQuery> compared = {
+      {"study", QueryType::texts, "Ids of the studies, two or more", true}};
+  static const std::vector<RouteSpec> table = {
+      {"GET", "/", kAnybody, "The dashboard's page", get_page, "", kHtmlType},
+      {"GET", "/healthz", kAnybody, "Is the server up, and can it read the database? 503 if not",
+       get_health, "Health"},
+      {"GET", "/metrics", kReader, "Metrics for Prometheus", get_metrics, "", kMetricsType},
+      {"GET", "/openapi.json", kAnybody, "This document", get_openapi, ""},
+      {"GET", "/api/v1/studies", kReader, "Studies, newest first", get_studies, "Studies",
+       kJsonType, kQuick, studies},
+      {"POST",
+       "/api/v1/studies",
+       kActor,
+       "Start a study of a plan in the folder of `serve --plans`",
+       post_start,
+       "Done",
+       kJsonType,
+       kLong,
+       {},
+       "Start"},
+      {"GET", "/api/v1/studies/{id}", kReader,
+       "A study: its points so far, what runs, what happened last", get_study, "StudyDetail"},
+      {"GET", "/api/v1/studies/{id}/events", kReader,
+       "The same as an event stream: at once and after every change, until the study is over",
+       get_events, "", "text/event-stream"},
+      {"GET", "/api/v1/studies/{id}/report.{form}", kReader,
+       "The report to keep, as json, html, md or csv", get_report, "", "application/octet-stream",
+       kLong},
+      {"GET", "/api/v1/studies/{id}/runs", kReader, "The runs of a study by number", get_runs,
+       "Runs", kJsonType, kQuick, runs},
+      {"GET", "/api/v1/studies/{id}/runs/{n}", kReader,
+       "The story of a run, as `kneepoint explain --json` tells it", get_run, "Story"},
+      {"GET", "/api/v1/studies/{id}/runs/{n}/log", kReader, "The last lines that a run printed",
+       get_log, "", kTextType, kQuick, log},
+      {"POST", "/api/v1/studies/{id}/cancel", kActor, "Stop a study and its jobs", post_cancel,
+       "Done", kJsonType, kLong},
+      {"POST", "/api/v1/studies/{id}/resume", kActor,
+       "Go on with a study by its stored plan and site", post_resume, "Done", kJsonType, kLong},
+      {"GET", "/api/v1/series", kReader,
+       "Series of studies, the newest first, with the gate's last verdict", get_series_list,
+       "SeriesList", kJsonType, kLong},
+      {"GET", "/api/v1/series/{id}", kReader,
+       "The nights of a series: T of every point, verdicts, changes of level", get_series, "Series",
+       kJsonType, kLong},
+      {"GET", "/api/v1/compare", kReader,
+       "Two or more studies against the first, as `kneepoint compare --json` says it", get_compare,
+       "Comparison", kJsonType, kLong, compared},
+  };
+  return table;
 }
 
 }  // namespace kneepoint

@@ -42,16 +42,6 @@ struct Held {
 
 }  // namespace
 
-Dashboard::Dashboard(const DashboardOptions& options, DashboardHooks& hooks, const Clock& clock,
-                     std::unique_ptr<StudyWatch> watch, std::vector<DashboardView> views)
-    : options_(options),
-      page_(options.page),
-      hooks_(hooks),
-      clock_(clock),
-      watch_(std::move(watch)),
-      metrics_(options.database, *watch_, hooks, clock),
-      views_(std::move(views)) {}
-
 Result<std::unique_ptr<Dashboard>> Dashboard::make(const DashboardOptions& options,
                                                    DashboardHooks& hooks, const Clock& clock) {
   std::vector<DashboardView> views;
@@ -65,7 +55,7 @@ Result<std::unique_ptr<Dashboard>> Dashboard::make(const DashboardOptions& optio
 }
 
 std::optional<HttpReply> Dashboard::refusal(const IncomingRequest& head) {
-  if (!head.has_host || !is_our_host(head.host, options_.access)) {
+  if (!head.has_host || !is_our_host(head.host, state_.options.access)) {
     return error_reply(421, "this name is not one of the server's; `serve --allow-host` adds one");
   }
   const auto target = read_target(head.path, head.query);
@@ -81,14 +71,14 @@ std::optional<HttpReply> Dashboard::refusal(const IncomingRequest& head) {
 }
 
 std::optional<HttpReply> Dashboard::token_refusal(const IncomingRequest& head, Needs needs) {
-  const bool has_one = !options_.access.token.empty();
+  const bool has_one = !state_.options.access.token.empty();
   if (needs == Needs::nothing || (needs == Needs::token_if_set && !has_one)) return std::nullopt;
   if (!has_one) {
     return error_reply(403,
                        "actions are off: this server was started without --token-file, so nobody "
                        "may start, cancel or resume a study through it");
   }
-  switch (token_state(head.authorization, options_.access)) {
+  switch (token_state(head.authorization, state_.options.access)) {
     case TokenState::right:
       return std::nullopt;
     case TokenState::missing:
@@ -102,8 +92,8 @@ std::optional<HttpReply> Dashboard::token_refusal(const IncomingRequest& head, N
 
 // On the loop's thread. A flood of them fills no log.
 void Dashboard::note_wrong_token() {
-  const std::uint64_t all = ++wrong_tokens_;
-  const Nanoseconds now = clock_.steady();
+  const std::uint64_t all = ++state_.wrong_tokens;
+  const Nanoseconds now = state_.clock.steady();
   if (now < next_token_log_) return;
   next_token_log_ = now + kTokenLogEvery;
   log_warning("", "serve: a request with a wrong token was refused; " + std::to_string(all) +
@@ -124,10 +114,10 @@ WebAnswer Dashboard::answer(const WebRequest& request, std::size_t worker) {
 }
 
 Result<WebAnswer> Dashboard::answer_in_turn(const RouteSpec& spec, const Call& call) {
-  if (!spec.is_long) return (this->*spec.answer)(call);
+  if (spec.takes == Takes::moments) return spec.answer(state_, call);
   const int most = std::clamp(static_cast<int>(views_.size()) - 1, 1, kMostLongCalls);
   const Held held(long_calls_);
-  if (held.before < most) return (this->*spec.answer)(call);
+  if (held.before < most) return spec.answer(state_, call);
   HttpReply reply = error_reply(429, "others are being answered; try again in a moment");
   reply.headers.emplace_back("Retry-After", "1");
   return WebAnswer{std::move(reply), std::nullopt};

@@ -43,61 +43,48 @@ struct Call {
   Result<int> number(const char* name, int otherwise, int least, int most) const;
 };
 
+// What calls are answered from.
+struct DashboardState {
+  const DashboardOptions options;
+  const std::string page = std::string(options.page);
+  const std::string page_policy = kneepoint::page_policy(page);
+  DashboardHooks& hooks;
+  const Clock& clock;
+  const std::unique_ptr<StudyWatch> watch;
+  Metrics metrics = Metrics(options.database, *watch, hooks, clock);
+  std::function<WebStats()> stats = nullptr;
+  std::atomic<std::uint64_t> wrong_tokens = 0;
+  std::mutex mutex = {};  // of what follows
+  // By series: of which newest study in which state, and its verdict.
+  std::map<std::string, std::pair<std::string, std::optional<std::string>>> verdicts = {};
+};
+
 class Dashboard final : public WebApp {
  public:
   static Result<std::unique_ptr<Dashboard>> make(const DashboardOptions& options,
                                                  DashboardHooks& hooks, const Clock& clock);
   // Where metrics learn of connections; before the server starts.
-  void count_with(std::function<WebStats()> stats) { stats_ = std::move(stats); }
+  void count_with(std::function<WebStats()> stats) { state_.stats = std::move(stats); }
 
   std::optional<HttpReply> refusal(const IncomingRequest& head) override;
   WebAnswer answer(const WebRequest& request, std::size_t worker) override;
   std::vector<TopicFrame> look(const std::vector<std::string>& topics) override {
-    return watch_->frames(topics);
+    return state_.watch->frames(topics);
   }
 
  private:
   Dashboard(const DashboardOptions& options, DashboardHooks& hooks, const Clock& clock,
-            std::unique_ptr<StudyWatch> watch, std::vector<DashboardView> views);
+            std::unique_ptr<StudyWatch> watch, std::vector<DashboardView> views)
+      : state_{.options = options, .hooks = hooks, .clock = clock, .watch = std::move(watch)},
+        views_(std::move(views)) {}
   std::optional<HttpReply> token_refusal(const IncomingRequest& head, Needs needs);
   void note_wrong_token();
   Result<WebAnswer> answer_in_turn(const RouteSpec& spec, const Call& call);
 
-  // The calls, of which routes() has the table: calls.cc.
-  friend std::span<const RouteSpec> routes();
-  Result<WebAnswer> page(const Call& call);
-  Result<WebAnswer> health(const Call& call);
-  Result<WebAnswer> metrics(const Call& call);
-  Result<WebAnswer> openapi(const Call& call);
-  Result<WebAnswer> studies(const Call& call);
-  Result<WebAnswer> study(const Call& call);
-  Result<WebAnswer> events(const Call& call);
-  Result<WebAnswer> report(const Call& call);
-  Result<WebAnswer> runs(const Call& call);
-  Result<WebAnswer> run(const Call& call);
-  Result<WebAnswer> log(const Call& call);
-  Result<WebAnswer> series_list(const Call& call);
-  Result<WebAnswer> series(const Call& call);
-  Result<WebAnswer> compare(const Call& call);
-  Result<WebAnswer> start(const Call& call);
-  Result<WebAnswer> cancel(const Call& call);
-  Result<WebAnswer> resume(const Call& call);
-  bool is_live(const StudyLine& line) const { return line.lease && hooks_.is_live(*line.lease); }
-  std::optional<std::string> verdict_of(const SeriesLine& series, bool has_time);
-
-  const DashboardOptions options_;
-  const std::string page_;
-  DashboardHooks& hooks_;
-  const Clock& clock_;
-  const std::unique_ptr<StudyWatch> watch_;
-  Metrics metrics_;
+  DashboardState state_;
   std::vector<DashboardView> views_;  // one for each worker
   std::atomic<int> long_calls_ = 0;
-  std::function<WebStats()> stats_;
-  std::atomic<std::uint64_t> wrong_tokens_ = 0;
   Nanoseconds next_token_log_ = 0;
-  std::mutex mutex_;  // of what follows
-  std::map<std::string, std::pair<std::string, std::optional<std::string>>> verdicts_;
 };
 
 }  // namespace kneepoint

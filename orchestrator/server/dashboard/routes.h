@@ -14,8 +14,8 @@
 
 namespace kneepoint {
 
-class Dashboard;
 struct Call;
+struct DashboardState;
 struct WebAnswer;
 
 enum class Needs {
@@ -23,6 +23,8 @@ enum class Needs {
   token_if_set,
   token,  // an action: without a token nobody may
 };
+
+enum class Takes { moments, long_time };  // a long time: only so many are answered at once
 
 enum class QueryType { whole, text, texts };  // texts: may be there several times
 
@@ -38,12 +40,12 @@ struct RouteSpec {
   std::string_view pattern;  // "/api/v1/studies/{id}/report.{form}"
   Needs needs;
   std::string_view summary;
-  Result<WebAnswer> (Dashboard::*answer)(const Call&);
+  Result<WebAnswer> (*answer)(DashboardState&, const Call&);
   std::string_view schema;  // of api.h; "": the answer is no JSON object of ours
   std::string_view type = "application/json";
+  Takes takes = Takes::moments;
   std::vector<RouteQuery> query = {};
   std::string_view body = "";  // schema of the request's body
-  bool is_long = false;        // only so many of these are answered at a time
 
   bool is_action() const { return method == "POST"; }
   int status() const { return is_action() ? 202 : 200; }

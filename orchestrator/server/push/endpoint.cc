@@ -141,15 +141,15 @@ int port_in(const std::string& text) {
 }
 
 // With port 0 the one of the last start, if it is free.
-Result<std::unique_ptr<PushServer>> listen(PushServerOptions options, const Identity& identity,
+Result<std::unique_ptr<PushServer>> listen(const PushSite& site, const std::string& key,
+                                           const std::string& spool, const Identity& identity,
                                            const Clock& clock) {
   const auto start = [&](int port) -> Result<std::unique_ptr<PushServer>> {
     TRY_ASSIGN(TlsContext context, TlsContext::make(identity.certificate, identity.key));
-    options.port = port;
-    return PushServer::start(options, std::move(context), clock);
+    return PushServer::start(site.listen_host, port, key, spool, std::move(context), clock);
   };
-  if (options.port != 0) return start(options.port);
-  const std::string path = options.spool + "/port";
+  if (site.listen_port != 0) return start(site.listen_port);
+  const std::string path = spool + "/port";
   TRY_ASSIGN(const std::string last, read_text(path));
   if (const int port = port_in(last); port != 0) {
     if (auto again = start(port)) return again;
@@ -175,13 +175,9 @@ Result<std::unique_ptr<PushEndpoint>> PushEndpoint::open(const PushSite& site,
                                                          const Clock& clock) {
   auto endpoint = std::make_unique<PushEndpoint>();
   TRY(make_private_folder(folder));
-  PushServerOptions options;
-  options.host = site.listen_host;
-  options.port = site.listen_port;
-  options.spool = push_spool(folder, study);
-  TRY(make_private_folder(options.spool));
+  const std::string spool = push_spool(folder, study);
+  TRY(make_private_folder(spool));
   TRY_ASSIGN(endpoint->key_, own_key(folder));
-  options.key = endpoint->key_;
   Identity identity;
   if (site.certificate.empty()) {
     const std::string host = site.address.empty() ? site.listen_host : host_of(site.address);
@@ -193,7 +189,7 @@ Result<std::unique_ptr<PushEndpoint>> PushEndpoint::open(const PushSite& site,
       TRY_ASSIGN(endpoint->ca_, read_named_file("ca", site.ca));
     }
   }
-  TRY_ASSIGN(endpoint->server_, listen(options, identity, clock));
+  TRY_ASSIGN(endpoint->server_, listen(site, endpoint->key_, spool, identity, clock));
   endpoint->url_ = site.address;
   if (endpoint->url_.empty()) endpoint->url_ = url_of(site.listen_host, endpoint->server_->port());
   return endpoint;
@@ -223,15 +219,6 @@ Result<std::string> PushEndpoint::rehearse(const PushSite& site, const Clock& cl
 
 PushTarget PushEndpoint::target(const std::string& allocation) const {
   return {url_, push_token(key_, allocation), ca_};
-}
-
-std::vector<std::string> PushEndpoint::news() {
-  std::vector<std::string> texts;
-  for (const Refusal& refusal : server_->take_refusals()) {
-    texts.push_back(std::to_string(refusal.count) + (refusal.count == 1 ? " push" : " pushes") +
-                    " for " + refusal.allocation + " refused: wrong token");
-  }
-  return texts;
 }
 
 }  // namespace kneepoint

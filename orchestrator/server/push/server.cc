@@ -61,18 +61,20 @@ int judge_push_body(std::string_view body) {
   return !body.empty() && body.back() == '\n' ? 0 : 400;
 }
 
-Result<std::unique_ptr<PushServer>> PushServer::start(const PushServerOptions& options,
-                                                      TlsContext context, const Clock& clock) {
-  TRY_ASSIGN(SpoolWriter spool, SpoolWriter::open(options.spool));
+Result<std::unique_ptr<PushServer>> PushServer::start(const std::string& host, int port,
+                                                      const std::string& key,
+                                                      const std::string& spool, TlsContext context,
+                                                      const Clock& clock) {
+  TRY_ASSIGN(SpoolWriter writer, SpoolWriter::open(spool));
   WebServerOptions web;
-  web.host = options.host;
-  web.port = options.port;
+  web.host = host;
+  web.port = port;
   web.workers = 0;
   web.connections = kPushConnections;
   web.sweep = 500 * kMillisecond;
   web.limits.idle = 2 * kMinute;
   web.limits.body = kMostPushBytes;
-  std::unique_ptr<PushServer> push(new PushServer(options.key, std::move(spool)));
+  std::unique_ptr<PushServer> push(new PushServer(key, std::move(writer)));
   TRY_ASSIGN(push->server_, WebServer::start(web, std::move(context), *push, clock));
   return push;
 }
@@ -86,13 +88,16 @@ PushStats PushServer::stats() const {
   return stats;
 }
 
-std::vector<Refusal> PushServer::take_refusals() {
+std::vector<std::string> PushServer::news() {
   const std::lock_guard lock(mutex_);
-  std::vector<Refusal> all;
+  std::vector<std::string> texts;
   for (auto& [name, count] : refusals_) {
-    if (count.fresh > 0) all.push_back({name, std::exchange(count.fresh, 0)});
+    const int fresh = std::exchange(count.fresh, 0);
+    if (fresh == 0) continue;
+    texts.push_back(std::to_string(fresh) + (fresh == 1 ? " push" : " pushes") + " for " + name +
+                    " refused: wrong token");
   }
-  return all;
+  return texts;
 }
 
 std::optional<HttpReply> PushServer::refusal(const IncomingRequest& head) {

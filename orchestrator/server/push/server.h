@@ -40,13 +40,6 @@ PushVerdict judge_push(const IncomingRequest& request, std::string_view key);
 // 0, or the status to answer.
 int judge_push_body(std::string_view body);
 
-struct PushServerOptions {
-  std::string host = "127.0.0.1";  // a name or an address
-  int port = 0;                    // 0: the kernel chooses
-  std::string key;                 // from which tokens are derived
-  std::string spool;               // folder
-};
-
 struct PushStats {
   std::uint64_t connections = 0;  // open now
   std::uint64_t accepted = 0;     // connections ever
@@ -56,20 +49,17 @@ struct PushStats {
   Durations time;                 // of all answers, as WebStats has it
 };
 
-// An allocation for which somebody came with a wrong token, and how often since the last question.
-struct Refusal {
-  std::string allocation;
-  int count = 0;
-};
-
 class PushServer final : private WebApp {
  public:
-  // Listens and serves until it is destroyed.
-  static Result<std::unique_ptr<PushServer>> start(const PushServerOptions& options,
+  // Listens and serves until it is destroyed. `key`: from which tokens are derived; `spool`:
+  // folder.
+  static Result<std::unique_ptr<PushServer>> start(const std::string& host, int port,
+                                                   const std::string& key, const std::string& spool,
                                                    TlsContext context, const Clock& clock);
   int port() const { return server_->port(); }
   PushStats stats() const;
-  std::vector<Refusal> take_refusals();
+  // Sentences: for which allocations somebody came with a wrong token since the last question.
+  std::vector<std::string> news();
 
  private:
   struct Count {

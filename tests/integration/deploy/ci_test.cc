@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "orchestrator/cli/shell/command_line.h"
+#include "orchestrator/cli/shell/command.h"
 #include "orchestrator/plan/yaml/yaml.h"
 
 namespace kneepoint {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/run_plan.h"
+#include "orchestrator/cli/running.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/cli/shell/command_line.h"
+#include "orchestrator/cli/shell/command.h"
 
 #include <gtest/gtest.h>
-
-#include "orchestrator/cli/shell/command.h"
 
 namespace kneepoint::cli {
 namespace {

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kneepoint logs: what a run printed; on a terminal without what would steer it.
+// kneepoint explain and logs: a run's whole story, and what it printed; on a terminal without what
+// would steer it.
 #include <ostream>
 
+#include "orchestrator/answers/study/explain.h"
 #include "orchestrator/answers/study/logs.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/cli/shell/commands.h"
+#include "orchestrator/cli/shell/command.h"
+#include "orchestrator/cli/shell/flags.h"
+#include "orchestrator/report/terminal/answers.h"
 #include "orchestrator/report/text.h"
 
 namespace kneepoint::cli {
 namespace {
+
+Result<int> run_explain(Session& session, const Arguments& arguments) {
+  TRY_ASSIGN(const RunStory story, explain(session, arguments.text("RUN")));
+  session.out << (session.json ? json_text(story) + "\n" : to_text(story));
+  return kExitDone;
+}
 
 Result<int> logs(Session& session, const Arguments& arguments) {
   TRY_ASSIGN(const auto store, open_database(session, StudyStore::Access::read_only));
@@ -36,6 +46,17 @@ Result<int> logs(Session& session, const Arguments& arguments) {
 
 }  // namespace
 
+CommandSpec explain_command() {
+  return {"explain",
+          "Tell the whole story of a run",
+          "Tells what a run was to do, each attempt at it and why it ended as it did, on which "
+          "machine, with which samples, and where its files lie.",
+          {run_argument()},
+          {},
+          {"kneepoint explain r17", "kneepoint explain quickstart/r3 --json"},
+          run_explain};
+}
+
 CommandSpec logs_command() {
   return {
       "logs",
@@ -43,11 +64,7 @@ CommandSpec logs_command() {
       "Prints the standard output of a run's newest attempt, or its standard error. Output "
       "beyond 2 MiB is cut in the middle by the agent, with a line that says so. Files that the "
       "plan keeps are listed on standard error.",
-      {{"RUN",
-        "STUDY/r17, or r17 for the newest study; r17-a2 picks an attempt",
-        true,
-        {},
-        Completes::studies}},
+      {run_argument()},
       {count_flag("--attempt", "Which attempt (default: the newest)"),
        {"--stderr", "", "Print standard error instead"}},
       {"kneepoint logs r17", "kneepoint logs quickstart/r3 --attempt 1 --stderr"},
