@@ -156,7 +156,7 @@ int sample_node(const std::string& milliseconds, const std::string& busy, bool u
   wait_for_end(*signals, until_eof);
   sampler.stop();
   const auto use = core_use(counters.spent());
-  return put(sampler_text({node, sampler.facts(std::nullopt), use})) ? kExitDone : kExitIo;
+  return put(sampler_text({node, sampler.facts(), use})) ? kExitDone : kExitIo;
 }
 
 }  // namespace kneepoint::agent

@@ -15,7 +15,6 @@
 #include <cstdlib>
 
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/provenance/spread.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/node_list.h"

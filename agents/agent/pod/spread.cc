@@ -2,7 +2,6 @@
 //
 // Every rank is a child: in pod 0 the program itself, for other pods `kneepoint-agent exec`. The
 // first one that fails ends the others: SIGTERM, and SIGKILL for those who stay.
-#include "agents/agent/provenance/spread.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -15,7 +14,7 @@
 #include <memory>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/channel.h"
+#include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/text.h"
@@ -81,22 +80,6 @@ Environment rank_variables(const Spread& spread, const std::string& master, int 
           {"PET_MASTER_PORT", kMasterPort},
           {"KNEEPOINT_RANK", std::to_string(rank)},
           {"KNEEPOINT_RANKS", world}};
-}
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string shell_text(const Environment& variables, const std::vector<std::string>& argv) {
-  std::string text;
-  for (const auto& [name, value] : variables) {
-    text += "export " + name + "=" + shell_quoted(value) + "; ";
-  }
-  text += "exec";
-  for (const std::string& argument : argv) text += " " + shell_quoted(argument);
-  return text;
 }
 
 namespace {
