@@ -20,8 +20,7 @@
 
 #include "agents/agent/noise/remote_noise.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/provenance/placement.h"
-#include "agents/agent/provenance/spread.h"
+#include "agents/agent/provenance/provenance.h"
 #include "agents/agent/push/push.h"
 #include "orchestrator/base/text.h"
 

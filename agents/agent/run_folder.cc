@@ -17,7 +17,6 @@
 
 #include "agents/agent/file.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/provenance/spread.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/text.h"

@@ -11,8 +11,7 @@
 #include <cstdint>
 
 #include "agents/pmpi/operations.h"
-#include "agents/probe/plain_text.h"
-#include "agents/probe/ticks.h"
+#include "agents/probe/signal_safe.h"
 
 namespace kneepoint::pmpi {
 

@@ -16,8 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "agents/probe/plain_text.h"
-#include "agents/probe/ticks.h"
+#include "agents/probe/signal_safe.h"
 
 #define KP_EXPORT __attribute__((visibility("default")))
 

@@ -26,7 +26,7 @@ std::string records_of(const KnownStep& step) {
   return step.run_dir + "/records.ndjson";
 }
 
-// Looked for by agents/agent/agent.cc; the name there is the same.
+// Looked for by agents/agent/main.cc; the name there is the same.
 std::string withdrawal_of(const std::string& path) {
   return path + ".withdrawn";
 }

@@ -28,7 +28,7 @@ const std::vector<Call>& calls() {
       {"steady_clock::now", {"orchestrator/base/clock.cc"}, "take a Clock&"},
       {"system_clock::now", {"orchestrator/base/clock.cc"}, "take a Clock&"},
       {"high_resolution_clock::now", {}, "take a Clock&"},
-      {"clock_gettime(", {"orchestrator/base/clock.cc", "agents/probe/ticks.h"}, "take a Clock&"},
+      {"clock_gettime(", {"orchestrator/base/clock.cc", "agents/probe/signal_safe.h"}, "take a Clock&"},
       {"gettimeofday(", {}, "take a Clock&"},
       {"sleep_for(", {"tests/fakes/"}, "wait in io/poller"},
       {"usleep(", {"tests/fakes/"}, "wait in io/poller"},

@@ -82,21 +82,16 @@ void SamplerReader::take(std::string_view bytes) {
   if (rest_.size() > kMostLine) rest_.clear();
 }
 
-NodeNoise& SamplerReader::begun(const std::string& node) {
-  for (NodeNoise& one : begun_) {
-    if (one.node == node) return one;
-  }
-  return begun_.emplace_back(NodeNoise{node, {}, {}});
-}
-
 void SamplerReader::take_line(std::string_view line) {
   const std::string what = word_of(line);
   const std::string node = word_of(line);
-  if (node.empty() || begun_.size() > kMostNodes || ready_.size() > kMostNodes) return;
+  if (node.empty() || begun_.size() > kMostNodes) return;
   if (what == "ready") {
-    ready_.push_back(node);
-  } else if (what == "fact") {
-    NodeNoise& one = begun(node);
+    ++ready_;
+    return;
+  }
+  NodeNoise& one = begun_.try_emplace(node, NodeNoise{node, {}, {}}).first->second;
+  if (what == "fact") {
     const std::string name = word_of(line);
     if (name.starts_with("noise.") && one.facts.size() < kMostFacts) {
       one.facts.emplace_back(name, std::string(line));
@@ -106,15 +101,11 @@ void SamplerReader::take_line(std::string_view line) {
     use.busy = std::strtod(word_of(line).c_str(), nullptr);
     const std::string own = word_of(line);
     if (own != kUnknown) use.own = std::strtod(own.c_str(), nullptr);
-    begun(node).use = use;
+    one.use = use;
   } else if (what == "end") {
-    ended_.push_back(begun(node));
-    std::erase_if(begun_, [&](const NodeNoise& one) { return one.node == node; });
+    ended_.push_back(std::move(one));
+    begun_.erase(node);
   }
-}
-
-bool SamplerReader::is_ready(const std::string& node) const {
-  return std::find(ready_.begin(), ready_.end(), node) != ready_.end();
 }
 
 std::vector<std::pair<std::string, Facts>> by_node(const std::vector<NodeNoise>& found) {
@@ -156,7 +147,7 @@ int sample_node(const std::string& milliseconds, const std::string& busy, bool u
   wait_for_end(*signals, until_eof);
   sampler.stop();
   const auto use = core_use(counters.spent());
-  return put(sampler_text({node, sampler.facts(std::nullopt), use})) ? kExitDone : kExitIo;
+  return put(sampler_text({node, sampler.facts(), use})) ? kExitDone : kExitIo;
 }
 
 }  // namespace kneepoint::agent

@@ -105,7 +105,7 @@ void Noise::add(const NoiseSample& sample) {
   last_ = sample;
 }
 
-Facts Noise::facts(std::optional<double> others) const {
+Facts Noise::facts() const {
   Facts facts;
   if (samples_ < 2) return facts;
   facts.emplace_back("noise.samples", std::to_string(samples_));
@@ -113,7 +113,6 @@ Facts Noise::facts(std::optional<double> others) const {
     facts.emplace_back("noise.steal", four_digits(steal_between(*first_.cpu, *last_.cpu)));
     facts.emplace_back("noise.steal_worst", four_digits(worst_steal_));
   }
-  if (others) facts.emplace_back("noise.others", four_digits(*others));
   if (clock_.count > 0) {
     facts.emplace_back("noise.clock_mhz", whole(clock_.mean()));
     facts.emplace_back("noise.clock_mhz_low", whole(clock_.low));
@@ -225,9 +224,9 @@ void NoiseSampler::stop() {
   }
 }
 
-Facts NoiseSampler::facts(std::optional<double> others) const {
+Facts NoiseSampler::facts() const {
   if (interval_ <= 0) return {};
-  Facts facts = noise_.facts(others);
+  Facts facts = noise_.facts();
   if (facts.empty()) return facts;
   facts.emplace_back("noise.sampler_seconds", format_number("%.6f", cost_seconds_));
   return facts;

@@ -42,8 +42,8 @@ struct NoiseSample {
 class Noise {
  public:
   void add(const NoiseSample& sample);
-  // "noise.steal" and the like; none without two samples. `others`: cores that others used.
-  Facts facts(std::optional<double> others) const;
+  // "noise.steal" and the like; none without two samples.
+  Facts facts() const;
 
  private:
   struct Range {
@@ -82,9 +82,8 @@ class NoiseSampler {
   NoiseSampler(const NoiseSampler&) = delete;
   NoiseSampler& operator=(const NoiseSampler&) = delete;
 
-  void stop();  // takes a last sample and waits for the thread
-  // After stop(). `others`: cores that other programs used.
-  Facts facts(std::optional<double> others) const;
+  void stop();          // takes a last sample and waits for the thread
+  Facts facts() const;  // after stop()
 
  private:
   void run();

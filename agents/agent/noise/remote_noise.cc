@@ -15,7 +15,6 @@
 #include <cstdlib>
 
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/provenance/spread.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/node_list.h"
@@ -154,12 +153,7 @@ void RemoteNoise::start(const std::vector<std::string>& nodes, const std::vector
   auto child = start_child(argv, {}, "", pipe->read_end.get());
   if (!child) return miss(nodes, child.error().message);
   spare_child(child->pid);
-  auto source = std::make_unique<Source>();
-  source->nodes = nodes;
-  source->is_pod = is_pod;
-  source->child = std::move(*child);
-  source->input = std::move(pipe->write_end);
-  sources_.push_back(std::move(source));
+  sources_.push_back({nodes, is_pod, std::move(*child), std::move(pipe->write_end), {}, ""});
 }
 
 void RemoteNoise::listen(Nanoseconds most, bool until_ready) {
@@ -167,11 +161,11 @@ void RemoteNoise::listen(Nanoseconds most, bool until_ready) {
   for (;;) {
     std::vector<pollfd> entries = {{signals_.fd(), POLLIN, 0}};
     bool all = true;
-    for (const auto& source : sources_) {
-      source->look();
-      all = all && (!source->child.out.is_open() ||
-                    (until_ready && source->reader.ready() >= source->nodes.size()));
-      source->child.watch(entries);
+    for (Source& source : sources_) {
+      source.look();
+      all = all && (!source.child.out.is_open() ||
+                    (until_ready && source.reader.ready() >= source.nodes.size()));
+      source.child.watch(entries);
     }
     signals_.read_pending();
     if (all || system_clock().steady() >= deadline) return;
@@ -182,19 +176,19 @@ void RemoteNoise::listen(Nanoseconds most, bool until_ready) {
 
 void RemoteNoise::stop() {
   if (sources_.empty()) return;
-  for (const auto& source : sources_) source->ask_to_end();
+  for (Source& source : sources_) source.ask_to_end();
   signals_.read_pending();
   listen(signals_.cancel_asked() ? kHurriedLimit : kEndLimit, false);
-  for (const auto& source : sources_) {
-    std::vector<std::string> missed = source->nodes;
-    for (const NodeNoise& one : source->reader.ended()) {
+  for (Source& source : sources_) {
+    std::vector<std::string> missed = source.nodes;
+    for (const NodeNoise& one : source.reader.ended()) {
       found_.push_back(one);
-      if (source->is_pod) missed.clear();  // known by the pod, told by its node
+      if (source.is_pod) missed.clear();  // known by the pod, told by its node
       std::erase(missed, one.node);
     }
     if (missed.empty()) continue;
-    const std::string said = reason_in(source->errors);
-    const bool was_ready = source->reader.ready() > 0;
+    const std::string said = reason_in(source.errors);
+    const bool was_ready = source.reader.ready() > 0;
     miss(missed, !said.empty() ? said
                  : was_ready   ? "what was found did not come"
                                : "no sampler answered within " + to_duration_text(kReadyLimit));
@@ -204,14 +198,14 @@ void RemoteNoise::stop() {
 
 // A srun that is told to end ends its tasks; an `exec` that is killed takes its process along.
 void RemoteNoise::end_sources() {
-  for (const auto& source : sources_) {
-    source->input.reset();
-    if (source->child.out.is_open()) {
-      kill(source->child.pid, SIGTERM);
+  for (Source& source : sources_) {
+    source.input.reset();
+    if (source.child.out.is_open()) {
+      kill(source.child.pid, SIGTERM);
       listen(kHurriedLimit, false);
-      if (source->child.out.is_open()) kill(source->child.pid, SIGKILL);
+      if (source.child.out.is_open()) kill(source.child.pid, SIGKILL);
     }
-    end_spared_child(source->child.pid);
+    end_spared_child(source.child.pid);
   }
   sources_.clear();
 }

@@ -5,7 +5,7 @@
 // no run fails for it, and every wait is bounded.
 #pragma once
 
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,17 +32,15 @@ std::string sampler_text(const NodeNoise& found);
 class SamplerReader {
  public:
   void take(std::string_view bytes);  // pieces of any size
-  bool is_ready(const std::string& node) const;
-  std::size_t ready() const { return ready_.size(); }
+  std::size_t ready() const { return ready_; }
   const std::vector<NodeNoise>& ended() const { return ended_; }  // those that said all
 
  private:
   void take_line(std::string_view line);
-  NodeNoise& begun(const std::string& node);
 
   std::string rest_;
-  std::vector<std::string> ready_;
-  std::vector<NodeNoise> begun_;
+  std::size_t ready_ = 0;
+  std::map<std::string, NodeNoise> begun_;  // by node
   std::vector<NodeNoise> ended_;
 };
 
@@ -96,7 +94,7 @@ class RemoteNoise {
 
   const StepSpec& step_;
   Signals& signals_;
-  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<Source> sources_;
   std::vector<NodeNoise> found_;
   std::string missing_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Until the other side has proved itself at most one greeting of it is kept.
-#include "agents/agent/pod/channel.h"
+#include "agents/agent/pod/link.h"
 
 #include <sys/wait.h>
 

@@ -16,7 +16,6 @@
 #include <cstring>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/channel.h"
 #include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/run_folder.h"
@@ -55,50 +54,43 @@ std::optional<int> take_in(const Message& message, const std::string& host) {
 
 class PodClient {
  public:
-  static Result<PodClient> open(const std::string& path);
+  static Result<PodClient> open(const std::string& path) {
+    const auto address = unix_address(path);
+    if (!address) {
+      return Error{ErrorCode::invalid, std::string(kLinkVariable) + " names no socket", false};
+    }
+    PodClient client;
+    client.socket_ = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(client.socket_.get(), address->get(), address->length) != 0) {
+      return system_error("connect to the agent of pod 0 at " + path, errno);
+    }
+    return client;
+  }
 
   int fd() const { return socket_.get(); }
   bool is_open() const { return socket_.is_open(); }
-  void send(const Message& message);
+  void send(const Message& message) {
+    const std::string text = encoded(message);
+    for (std::size_t at = 0; at < text.size() && socket_.is_open();) {
+      const ssize_t n = ::send(socket_.get(), text.data() + at, text.size() - at, MSG_NOSIGNAL);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return;  // reading will tell
+      at += static_cast<std::size_t>(n);
+    }
+  }
   // Waits for bytes and takes them; the end of the connection shows as is_open() == false.
-  void receive();
+  void receive() {
+    std::array<char, 64 * 1024> block;
+    const ssize_t n = read_some(socket_.get(), block.data(), block.size());
+    if (n <= 0) return socket_.reset();
+    reader_.take(std::string_view(block.data(), static_cast<std::size_t>(n)));
+  }
   std::optional<Message> next() { return reader_.next(); }
 
  private:
   Fd socket_;
   MessageReader reader_;
 };
-
-Result<PodClient> PodClient::open(const std::string& path) {
-  const auto address = unix_address(path);
-  if (!address) {
-    return Error{ErrorCode::invalid, std::string(kLinkVariable) + " names no socket", false};
-  }
-  PodClient client;
-  client.socket_ = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(client.socket_.get(), address->get(), address->length) != 0) {
-    return system_error("connect to the agent of pod 0 at " + path, errno);
-  }
-  return client;
-}
-
-void PodClient::send(const Message& message) {
-  const std::string text = encoded(message);
-  for (std::size_t at = 0; at < text.size() && socket_.is_open();) {
-    const ssize_t n = ::send(socket_.get(), text.data() + at, text.size() - at, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // reading will tell
-    at += static_cast<std::size_t>(n);
-  }
-}
-
-void PodClient::receive() {
-  std::array<char, 64 * 1024> block;
-  const ssize_t n = recv(socket_.get(), block.data(), block.size(), 0);
-  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (n <= 0) return socket_.reset();
-  reader_.take(std::string_view(block.data(), static_cast<std::size_t>(n)));
-}
 
 }  // namespace
 

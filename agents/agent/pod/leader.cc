@@ -15,10 +15,9 @@
 #include <cstdio>
 
 #include "agents/agent/agent.h"
+#include "agents/agent/pod/leader.h"
 #include "agents/agent/pod/link.h"
-#include "agents/agent/pod/log.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/pod/relay.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/wire/allocation.h"
 #include "orchestrator/base/files.h"

@@ -2,7 +2,7 @@
 //
 // The records are read first and printed last: whatever was printed before their end was written
 // is then in the files already.
-#include "agents/agent/pod/log.h"
+#include "agents/agent/pod/leader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

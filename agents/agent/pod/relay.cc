@@ -2,7 +2,7 @@
 //
 // Nothing here waits. Output on its way is bounded by the window of each process: room is given
 // back to the peer when the client has taken it.
-#include "agents/agent/pod/relay.h"
+#include "agents/agent/pod/leader.h"
 
 #include <signal.h>
 #include <sys/socket.h>

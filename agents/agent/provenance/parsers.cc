@@ -6,9 +6,8 @@
 #include <map>
 #include <set>
 
-#include "agents/agent/provenance/placement.h"
+#include "agents/agent/pod/pod.h"
 #include "agents/agent/provenance/provenance.h"
-#include "agents/agent/provenance/spread.h"
 #include "agents/agent/text.h"
 
 namespace kneepoint::agent {

@@ -2,7 +2,7 @@
 //
 // srun takes a set of names, whatever their order; Open MPI's mpirun takes names with slots, and
 // starts its daemons on no other node.
-#include "agents/agent/provenance/placement.h"
+#include "agents/agent/provenance/provenance.h"
 
 #include <algorithm>
 #include <map>

@@ -14,7 +14,6 @@
 #include <optional>
 
 #include "agents/agent/file.h"
-#include "agents/agent/provenance/placement.h"
 #include "agents/agent/supervise/outcome.h"
 #include "agents/agent/text.h"
 #include "agents/wire/record.h"

@@ -284,4 +284,20 @@ std::string ask_program(const std::vector<std::string>& argv, const Environment&
   return text;
 }
 
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string shell_text(const Environment& variables, const std::vector<std::string>& argv) {
+  std::string text;
+  for (const auto& [name, value] : variables) {
+    text += "export " + name + "=" + shell_quoted(value) + "; ";
+  }
+  text += "exec";
+  for (const std::string& argument : argv) text += " " + shell_quoted(argument);
+  return text;
+}
+
 }  // namespace kneepoint::agent

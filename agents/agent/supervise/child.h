@@ -88,6 +88,10 @@ void end_spared_child(pid_t pid);  // when it was killed or has ended: waits for
 // Signals the child's group; a stopped program would not see SIGTERM and goes on.
 void signal_group(pid_t leader, int number);
 
+// For a shell: every character stands for itself.
+std::string shell_quoted(const std::string& text);
+std::string shell_text(const Environment& variables, const std::vector<std::string>& argv);
+
 // Asks a program something: what it printed on stdout until its end or the limit, when it is ended;
 // 64 KiB at most; "" if it can't be started. Only between steps, when the agent has no other child.
 std::string ask_program(const std::vector<std::string>& argv, const Environment& additions,

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "agents/agent/supervise/metric_extraction.h"
+#include "agents/agent/supervise/outcome.h"
 #include "agents/agent/text.h"
 #include "orchestrator/base/json_path.h"
 

@@ -2,7 +2,6 @@
 //
 // Searches from the last line backwards and stops at the first match, so that the usual program,
 // which prints its result at the end, costs one search.
-#include "agents/agent/supervise/metric_extraction.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -91,17 +91,12 @@ std::optional<double> parse_account(std::string_view text) {
   return static_cast<double>(*nanoseconds) * 1e-9;
 }
 
-CpuAccount::CpuAccount(bool in_pod, const CgroupPlaces& places) {
+std::string find_account(bool in_pod, const CgroupPlaces& places) {
   for (const std::string& folder :
        account_folders(read_small(places.self, 64 * 1024), places.root, in_pod)) {
-    file_ = account_in(folder);
-    if (!file_.empty()) return;
+    if (std::string file = account_in(folder); !file.empty()) return file;
   }
-}
-
-std::optional<double> CpuAccount::seconds() const {
-  if (file_.empty()) return std::nullopt;
-  return parse_account(read_small(file_, 4096));
+  return "";
 }
 
 std::string memory_events_path(std::string_view self) {
@@ -122,23 +117,20 @@ std::string memory_events_path_in_container(std::string_view path) {
   return std::string(root) + std::string(path.substr(path.rfind('/')));
 }
 
-std::optional<std::int64_t> parse_oom_kills(std::string_view memory_events) {
-  return named_counter(memory_events, "oom_kill");
-}
-
-std::optional<std::int64_t> count_oom_kills() {
-  static const std::string path = memory_events_path(read_small("/proc/self/cgroup"));
-  if (path.empty()) return std::nullopt;
-  if (const auto count = parse_oom_kills(read_small(path))) return count;
-  return parse_oom_kills(read_small(memory_events_path_in_container(path)));
-}
-
 namespace {
 
 constexpr Nanoseconds kShortest = 200 * kMillisecond;
 constexpr Nanoseconds kBeforeFirstLook = 300 * kMillisecond;  // clocks have risen by then
 constexpr Nanoseconds kBetweenLooks = 5 * kSecond;
 constexpr int kMostClocks = 1024;
+
+// Of this process's group, now; nullopt if it can't be known.
+std::optional<std::int64_t> count_oom_kills() {
+  static const std::string path = memory_events_path(read_small("/proc/self/cgroup"));
+  if (path.empty()) return std::nullopt;
+  if (const auto count = named_counter(read_small(path), "oom_kill")) return count;
+  return named_counter(read_small(memory_events_path_in_container(path)), "oom_kill");
+}
 
 template <typename Number>
 std::optional<Number> change(std::optional<Number> after, std::optional<Number> before) {
@@ -170,12 +162,6 @@ std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat) {
     if (field == 8) ticks.steal = *value;
   }
   return ticks;
-}
-
-std::optional<double> parse_busy_seconds(std::string_view proc_stat, long ticks_per_second) {
-  const auto ticks = parse_cpu_ticks(proc_stat);
-  if (!ticks || ticks_per_second <= 0) return std::nullopt;
-  return static_cast<double>(ticks->busy) / static_cast<double>(ticks_per_second);
 }
 
 std::optional<std::int64_t> parse_swapped_pages(std::string_view vmstat) {
@@ -213,20 +199,25 @@ Facts memory_facts(const Counters& spent) {
 }
 
 RunCounters::RunCounters(Ours ours)
-    : account_(ours == Ours::descendants ? std::nullopt
-                                         : std::optional<CpuAccount>(ours == Ours::pod)),
+    : ours_(ours),
+      account_(ours == Ours::descendants ? "" : find_account(ours == Ours::pod)),
       before_(now()) {}
 
 Counters RunCounters::now() const {
   rusage children{};
   ::getrusage(RUSAGE_CHILDREN, &children);
-  return {system_clock().steady(),
-          parse_busy_seconds(read_small("/proc/stat", 4096), ::sysconf(_SC_CLK_TCK)),
-          account_ ? account_->seconds()
-                   : cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN),
-          children.ru_majflt,
-          parse_swapped_pages(read_small("/proc/vmstat")),
-          count_oom_kills()};
+  Counters counters{system_clock().steady()};
+  if (const auto ticks = parse_cpu_ticks(read_small("/proc/stat", 4096))) {
+    counters.busy_seconds =
+        static_cast<double>(ticks->busy) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  }
+  counters.own_seconds = ours_ != Ours::descendants
+                             ? parse_account(read_small(account_, 4096))
+                             : cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
+  counters.major_faults = children.ru_majflt;
+  counters.swapped_pages = parse_swapped_pages(read_small("/proc/vmstat"));
+  counters.oom_kills = count_oom_kills();
+  return counters;
 }
 
 std::vector<double> clocks_now(const std::string& cpus, int most) {

@@ -34,14 +34,8 @@ std::vector<std::string> account_folders(std::string_view self, const std::strin
 // Seconds, by the text of cpu.stat or cpuacct.usage.
 std::optional<double> parse_account(std::string_view text);
 
-class CpuAccount {
- public:
-  explicit CpuAccount(bool in_pod, const CgroupPlaces& places = {});
-  std::optional<double> seconds() const;  // so far; nothing without an account
-
- private:
-  std::string file_;
-};
+// The file that holds it; "": there is none that is ours.
+std::string find_account(bool in_pod, const CgroupPlaces& places = {});
 
 // The file that holds the count of kills, from the text of /proc/self/cgroup; "" if there is none.
 std::string memory_events_path(std::string_view self);
@@ -50,19 +44,12 @@ std::string memory_events_path(std::string_view self);
 // in the place of the root.
 std::string memory_events_path_in_container(std::string_view path);
 
-// The number after "oom_kill " at the start of a line.
-std::optional<std::int64_t> parse_oom_kills(std::string_view memory_events);
-
-// Of this process's group, now; nullopt if it can't be known.
-std::optional<std::int64_t> count_oom_kills();
-
 // Ticks of all CPUs since boot, from the first line of /proc/stat.
 struct CpuTicks {
   std::uint64_t busy = 0;   // wanted to run: all but idle and waiting for I/O; stolen time included
   std::uint64_t steal = 0;  // of it, what a hypervisor gave to others
 };
 std::optional<CpuTicks> parse_cpu_ticks(std::string_view proc_stat);
-std::optional<double> parse_busy_seconds(std::string_view proc_stat, long ticks_per_second);
 
 // User and system time of `who`, as getrusage takes it.
 double cpu_seconds_of(int who);
@@ -106,7 +93,8 @@ class RunCounters {
  private:
   Counters now() const;
 
-  std::optional<CpuAccount> account_;  // nothing: ours are descendants
+  Ours ours_;
+  std::string account_;  // a file, unless ours are descendants
   Counters before_;
 };
 

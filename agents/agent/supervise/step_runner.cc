@@ -14,10 +14,8 @@
 #include "agents/agent/noise/noise.h"
 #include "agents/agent/noise/remote_noise.h"
 #include "agents/agent/pod/pod.h"
-#include "agents/agent/provenance/placement.h"
 #include "agents/agent/provenance/provenance.h"
 #include "agents/agent/run_folder.h"
-#include "agents/agent/supervise/metric_extraction.h"
 #include "agents/agent/supervise/outcome.h"
 #include "agents/agent/supervise/profile.h"
 #include "agents/agent/supervise/record_log.h"
@@ -148,13 +146,15 @@ class StepRun {
     }
     const Counters spent = counters.spent();
     const auto use = core_use(spent);
-    other_cores_ = other_cores(use);
     std::vector<NodeNoise> noise = elsewhere.found();
-    noise.insert(noise.begin(), {host_name(), sampler.facts(std::nullopt), use});
+    noise.insert(noise.begin(), {host_name(), sampler.facts(), use});
     noise_ = by_node(noise);
     not_sampled_ = elsewhere.missing();
     counted_ = memory_facts(spent);
     for (auto& clock : clocks.facts()) counted_.push_back(std::move(clock));
+    if (const auto others = other_cores(use)) {
+      counted_.emplace_back("cpu.others", format_number("%.2f", *others));
+    }
     seen_.leftovers += end.leftovers.killed;
     seen_.leftovers_gone = seen_.leftovers_gone && end.leftovers.gone && end.ended;
     seen_.oom_seen = spent.oom_kills.value_or(0) > 0;
@@ -212,7 +212,6 @@ class StepRun {
                                  number("cpu.logical"), number("cpu.sockets")};
     Facts facts = {{"binding", verify_binding(request, log_.read_back().ranks)}};
     facts.insert(facts.end(), counted_.begin(), counted_.end());
-    if (other_cores_) facts.emplace_back("cpu.others", format_number("%.2f", *other_cores_));
     if (!folder_.empty()) add_kept(facts);
     if (!profile.empty()) facts.emplace_back("profile", profile);
     if (seen_.leftovers > 0) facts.emplace_back("leftovers", std::to_string(seen_.leftovers));
@@ -258,7 +257,6 @@ class StepRun {
   WorkloadTail tail_;
   Observed seen_;
   Nanoseconds lost_at_ = 0;
-  std::optional<double> other_cores_;
   Facts counted_;
   std::vector<std::pair<std::string, Facts>> noise_;  // of each node
   std::string not_sampled_;                           // nodes, and why

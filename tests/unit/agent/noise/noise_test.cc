@@ -37,14 +37,13 @@ TEST(Noise, ReadsTheFirstLineOfProcStat) {
 TEST(Noise, StealIsAShareOfTheTimeThatCpusWantedToRun) {
   Noise noise;
   noise.add(at(0, 1000, 50));
-  EXPECT_TRUE(noise.facts(0.5).empty());  // one sample says nothing
+  EXPECT_TRUE(noise.facts().empty());  // one sample says nothing
   noise.add(at(1, 1100, 50));
   noise.add(at(2, 1200, 60));
-  const Facts facts = noise.facts(0.25);
+  const Facts facts = noise.facts();
   EXPECT_EQ(fact_of(facts, "noise.samples"), "3");
   EXPECT_EQ(fact_of(facts, "noise.steal"), "0.05");
   EXPECT_EQ(fact_of(facts, "noise.steal_worst"), "0.1");
-  EXPECT_EQ(fact_of(facts, "noise.others"), "0.25");
   EXPECT_EQ(fact_of(facts, "noise.clock_mhz"), "none");
   EXPECT_EQ(fact_of(facts, "noise.memory_gb_per_s"), "none");
   EXPECT_EQ(fact_of(facts, "noise.gpu_throttled"), "none");
@@ -57,7 +56,7 @@ TEST(Noise, TheClocksDropIsFromItsHighest) {
     sample.clock_mhz = mhz;
     noise.add(sample);
   }
-  const Facts facts = noise.facts({});
+  const Facts facts = noise.facts();
   EXPECT_EQ(fact_of(facts, "noise.clock_mhz"), "2700");
   EXPECT_EQ(fact_of(facts, "noise.clock_mhz_low"), "2400");
   EXPECT_EQ(fact_of(facts, "noise.clock_drop"), "0.2");
@@ -71,7 +70,7 @@ TEST(Noise, MemoryIsBytesOverTheWholeTime) {
   last.memory_bytes = 21'000'000'000;
   noise.add(first);
   noise.add(last);
-  EXPECT_EQ(fact_of(noise.facts({}), "noise.memory_gb_per_s"), "10");
+  EXPECT_EQ(fact_of(noise.facts(), "noise.memory_gb_per_s"), "10");
 }
 
 TEST(Noise, AGpuIsThrottledByHeatAndPowerNotByIdling) {
@@ -92,7 +91,7 @@ TEST(Noise, AGpuIsThrottledByHeatAndPowerNotByIdling) {
   two.gpus = {{0, 1960, 1980, 1}, {1, 1900, 1980, 0}};
   noise.add(one);
   noise.add(two);
-  const Facts facts = noise.facts({});
+  const Facts facts = noise.facts();
   EXPECT_EQ(fact_of(facts, "noise.gpu0.throttled"), "0");
   EXPECT_EQ(fact_of(facts, "noise.gpu1.throttled"), "0.5");
   EXPECT_EQ(fact_of(facts, "noise.gpu1.throttled_by"), "heat");
@@ -103,7 +102,7 @@ TEST(Noise, AGpuIsThrottledByHeatAndPowerNotByIdling) {
 TEST(NoiseSampler, IsOffWithoutAnInterval) {
   NoiseSampler sampler(0, 1);
   sampler.stop();
-  EXPECT_TRUE(sampler.facts(1.0).empty());
+  EXPECT_TRUE(sampler.facts().empty());
 }
 
 TEST(NoiseSampler, TakesItsFirstAndLastSampleHoweverShortTheRun) {
@@ -113,7 +112,7 @@ TEST(NoiseSampler, TakesItsFirstAndLastSampleHoweverShortTheRun) {
   folder.append("mon/mon_L3_00/mbm_total_bytes", "4096\n");
   NoiseSampler sampler(kMinute, 1, {folder / "stat", folder / "cpus", folder / "mon"});
   sampler.stop();
-  const Facts facts = sampler.facts(std::nullopt);
+  const Facts facts = sampler.facts();
   EXPECT_EQ(fact_of(facts, "noise.samples"), "2");
   EXPECT_EQ(fact_of(facts, "noise.steal"), "0");
   EXPECT_EQ(fact_of(facts, "noise.memory_gb_per_s"), "0");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/agent/pod/channel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/agent/pod/log.h"
+#include "agents/agent/pod/leader.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

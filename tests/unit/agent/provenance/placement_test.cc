@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/agent/provenance/placement.h"
+#include "agents/agent/provenance/provenance.h"
 
 #include <gtest/gtest.h>
 

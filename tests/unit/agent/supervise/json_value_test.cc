@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers out of JSON, and a sentence for every way of not finding one.
-#include "agents/agent/supervise/metric_extraction.h"
+#include "agents/agent/supervise/outcome.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which number a pattern finds, and what is said when it finds none.
-#include "agents/agent/supervise/metric_extraction.h"
+#include "agents/agent/supervise/outcome.h"
 
 #include <gtest/gtest.h>
 

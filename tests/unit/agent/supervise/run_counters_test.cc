@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agents/agent/file.h"
+#include "agents/agent/text.h"
 #include "tests/unit/agent/temporary_folder.h"
 
 namespace kneepoint::agent {
@@ -62,16 +64,15 @@ TEST_F(RunCountersOfFiles, leave_out_a_clock_that_nobody_tells) {
 
 TEST(OtherLoad, CountsEverythingButIdleAndWaitingForDisks) {
   //                   user nice system idle iowait irq softirq steal guest
-  const auto busy = parse_busy_seconds("cpu  100 20 30 4000 500 6 7 8 9 0\ncpu0 1 2 3\n", 100);
-  ASSERT_TRUE(busy.has_value());
-  EXPECT_DOUBLE_EQ(*busy, 1.71);
+  const auto ticks = parse_cpu_ticks("cpu  100 20 30 4000 500 6 7 8 9 0\ncpu0 1 2 3\n");
+  ASSERT_TRUE(ticks.has_value());
+  EXPECT_EQ(ticks->busy, 171U);
 }
 
 TEST(OtherLoad, SaysNothingOfTextItCannotRead) {
-  EXPECT_FALSE(parse_busy_seconds("", 100).has_value());
-  EXPECT_FALSE(parse_busy_seconds("cpu  1 2 3\n", 100).has_value());
-  EXPECT_FALSE(parse_busy_seconds("cpu  a b c d e f g h\n", 100).has_value());
-  EXPECT_FALSE(parse_busy_seconds("cpu  1 2 3 4 5 6 7 8\n", 0).has_value());
+  EXPECT_FALSE(parse_cpu_ticks("").has_value());
+  EXPECT_FALSE(parse_cpu_ticks("cpu  1 2 3\n").has_value());
+  EXPECT_FALSE(parse_cpu_ticks("cpu  a b c d e f g h\n").has_value());
 }
 
 TEST(OtherLoad, AStepThatIsOverAtOnceTellsNothing) {
@@ -129,11 +130,13 @@ TEST(CpuAccount, TheRootOfTheWholeMachineIsNobodys) {
   folder.append("cg/cpu.stat", "usage_usec 9000000\n");
   folder.append("cg/cpuacct/cpuacct.usage", "9000000000\n");
   folder.append("cg/cpuacct/release_agent", "");
-  const CgroupPlaces places{folder / "self", folder / "cg"};
-  EXPECT_FALSE(CpuAccount(true, places).seconds().has_value());
+  const auto account = [&](bool in_pod) {
+    return read_small(find_account(in_pod, {folder / "self", folder / "cg"}));
+  };
+  EXPECT_FALSE(parse_account(account(true)).has_value());
   folder.append("cg/cgroup.events", "populated 1\n");  // a container's own
-  EXPECT_DOUBLE_EQ(CpuAccount(true, places).seconds().value_or(0), 9);
-  EXPECT_FALSE(CpuAccount(false, places).seconds().has_value());
+  EXPECT_DOUBLE_EQ(parse_account(account(true)).value_or(0), 9);
+  EXPECT_FALSE(parse_account(account(false)).has_value());
 }
 
 TEST(MemoryEvents, finds_the_file_of_either_version) {
@@ -152,11 +155,11 @@ TEST(MemoryEvents, reads_the_count_and_not_a_name_that_ends_alike) {
             "/sys/fs/cgroup/memory/memory.oom_control");
   EXPECT_EQ(memory_events_path_in_container("/sys/fs/cgroup/kubepods/x/memory.events"),
             "/sys/fs/cgroup/memory.events");
-  EXPECT_EQ(parse_oom_kills("low 0\noom 3\noom_kill 2\noom_group_kill 1\n"), 2);
-  EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n"), 5);
-  EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\n"), std::nullopt);
-  EXPECT_EQ(parse_oom_kills("my_oom_kill 4\n"), std::nullopt);
-  EXPECT_EQ(parse_oom_kills(""), std::nullopt);
+  EXPECT_EQ(named_counter("low 0\noom 3\noom_kill 2\noom_group_kill 1\n", "oom_kill"), 2);
+  EXPECT_EQ(named_counter("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n", "oom_kill"), 5);
+  EXPECT_EQ(named_counter("oom_kill_disable 0\n", "oom_kill"), std::nullopt);
+  EXPECT_EQ(named_counter("my_oom_kill 4\n", "oom_kill"), std::nullopt);
+  EXPECT_EQ(named_counter("", "oom_kill"), std::nullopt);
 }
 
 }  // namespace

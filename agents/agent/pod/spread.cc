@@ -2,7 +2,6 @@
 //
 // Every rank is a child: in pod 0 the program itself, for other pods `kneepoint-agent exec`. The
 // first one that fails ends the others: SIGTERM, and SIGKILL for those who stay.
-#include "agents/agent/provenance/spread.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -12,10 +11,9 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 
 #include "agents/agent/file.h"
-#include "agents/agent/pod/channel.h"
+#include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
 #include "agents/agent/supervise/child.h"
 #include "agents/agent/text.h"
@@ -83,22 +81,6 @@ Environment rank_variables(const Spread& spread, const std::string& master, int 
           {"KNEEPOINT_RANKS", world}};
 }
 
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string shell_text(const Environment& variables, const std::vector<std::string>& argv) {
-  std::string text;
-  for (const auto& [name, value] : variables) {
-    text += "export " + name + "=" + shell_quoted(value) + "; ";
-  }
-  text += "exec";
-  for (const std::string& argument : argv) text += " " + shell_quoted(argument);
-  return text;
-}
-
 namespace {
 
 constexpr Nanoseconds kEndGrace = 3 * kSecond;
@@ -158,7 +140,7 @@ class SpreadRun {
     while (!all_ended()) {
       wait();
       signals_.read_pending();
-      for (auto& rank : ranks_) drain(*rank);
+      for (Rank& rank : ranks_) drain(rank);
       while (const auto child = reap_child()) note_end(*child);
       if (signals_.cancel_asked()) fail(128 + SIGTERM);
       if (stage_ == 1 && system_clock().steady() >= deadline_) {
@@ -169,13 +151,13 @@ class SpreadRun {
         break;
       }
     }
-    for (auto& rank : ranks_) rank->output.finish();
+    for (Rank& rank : ranks_) rank.output.finish();
     return result_;
   }
 
  private:
   void start(int number) {
-    Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>(number));
+    Rank& rank = ranks_.emplace_back(number);
     const int pod = number / spread_.ranks_per_pod;
     auto child = pod == 0 ? start_here(number) : start_in(host(pod), number);
     if (child) {
@@ -207,7 +189,7 @@ class SpreadRun {
 
   void wait() {
     std::vector<pollfd> entries = {{signals_.fd(), POLLIN, 0}};
-    for (const auto& rank : ranks_) rank->child.watch(entries);
+    for (const Rank& rank : ranks_) rank.child.watch(entries);
     poll(entries.data(), entries.size(), kSpreadTurnMs);
   }
 
@@ -217,11 +199,11 @@ class SpreadRun {
   }
 
   void note_end(const Ended& child) {
-    for (auto& rank : ranks_) {
-      if (rank->ended || rank->child.pid != child.pid) continue;
-      drain(*rank);
-      rank->output.finish();
-      rank->ended = true;
+    for (Rank& rank : ranks_) {
+      if (rank.ended || rank.child.pid != child.pid) continue;
+      drain(rank);
+      rank.output.finish();
+      rank.ended = true;
       if (const int code = end_of(child.status).exit_code(); code != 0) fail(code);
     }
   }
@@ -235,20 +217,20 @@ class SpreadRun {
   }
 
   void signal_all(int number) {
-    for (auto& rank : ranks_) {
-      if (!rank->ended) signal_group(rank->child.pid, number);
+    for (Rank& rank : ranks_) {
+      if (!rank.ended) signal_group(rank.child.pid, number);
     }
   }
 
   bool all_ended() const {
-    return std::all_of(ranks_.begin(), ranks_.end(), [](auto& rank) { return rank->ended; });
+    return std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.ended; });
   }
 
   const Spread& spread_;
   Signals signals_;
   const std::string job_;
   const bool is_mpi_job_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<Rank> ranks_;
   int result_ = 0;
   int stage_ = 0;  // 1: asked to end, 2: killed
   Nanoseconds deadline_ = 0;

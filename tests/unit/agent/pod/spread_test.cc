@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/agent/provenance/spread.h"
+#include "agents/agent/pod/pod.h"
 
 #include <gtest/gtest.h>
 

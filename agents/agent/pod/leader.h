@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pod 0's switchboard: requests of local processes go to the peers, what the peers say about a
-// process goes back to the one who asked for it. A client that is gone takes its process with it.
+// What pod 0 is made of: the relay between the processes of a step and the other pods, and the log
+// by which the files of the run directories come home.
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "agents/agent/pod/link.h"
 #include "agents/agent/pod/pod.h"
+#include "agents/wire/frame.h"
 
 namespace kneepoint::agent {
 
+// Requests of local processes go to the peers, what the peers say about a process goes back to the
+// one who asked for it. A client that is gone takes its process with it.
 class PodRelay {
  public:
   // Links of pods 1 to n-1, in order. `folder` is made, for this user alone.
@@ -71,6 +75,45 @@ class PodRelay {
   Nanoseconds told_since_ = 0;
   Nanoseconds now_ = 0;
   bool leaving_ = false;
+};
+
+// The files of the run directories as frames for the pod's log. Records go whole; of stdout.txt and
+// stderr.txt only head and tail, since logs are rotated. What a step has printed comes before its
+// end record, so that who sees the end has everything.
+constexpr std::size_t kLogHead = 256 * 1024;
+constexpr std::size_t kLogTail = 256 * 1024;
+
+class PodLog {
+ public:
+  // `runs`: the folder of the run directories, each named after its attempt.
+  PodLog(std::string runs, const std::vector<std::string>& attempts, std::size_t head = kLogHead,
+         std::size_t tail = kLogTail);
+
+  // Frames for what has been appended since the last call. `last`: nothing more will be.
+  std::string take(bool last);
+
+ private:
+  struct Followed {
+    std::string path;
+    std::string name;  // in the frames
+    std::size_t offset = 0;
+  };
+  struct Step {
+    Followed records;
+    Followed out;
+    Followed err;
+    std::string kept;  // the folder of the files that the plan keeps
+    bool over = false;
+  };
+
+  void take_step(Step& step, bool last, std::string& frames);
+  void take_output(Followed& file, bool over, std::string& frames);
+  void take_kept(const Step& step, std::string& frames);
+
+  std::size_t head_;
+  std::size_t tail_;
+  std::vector<Step> steps_;
+  record::FrameWriter writer_;
 };
 
 }  // namespace kneepoint::agent
