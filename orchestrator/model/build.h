@@ -6,7 +6,12 @@
 
 #include <string>
 
+#include "orchestrator/base/fields.h"
+
 namespace kneepoint {
+
+// The label of a study's only build.
+inline constexpr char kOnlyBuild[] = "default";
 
 struct Build {
   // A program, a folder that has programs in it, or an image.
@@ -17,6 +22,7 @@ struct Build {
   Kind kind = Kind::file;
   std::string place;  // absolute path, or the image as the cluster calls it
   std::string hash;   // SHA-256 of what is run from there; "": an image, or out of our sight
+  KP_DESCRIBED(Build, label, workload, kind, place, hash);
 };
 
 inline const char* to_string(Build::Kind kind) {

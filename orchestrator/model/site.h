@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orchestrator/base/clock.h"
+#include "orchestrator/base/fields.h"
 #include "orchestrator/model/kube_access.h"
 #include "orchestrator/model/push.h"
 
@@ -123,6 +124,10 @@ struct SitePrice {
   std::string book;  // path, as the site has it; "": none
   std::string item;  // of the book; "": its only one
   std::string text;  // the book's bytes; empty until it is read
+  static constexpr auto columns() {
+    using T = SitePrice;
+    return described(field("path", &T::book), KP_NAMED(item, text));
+  }
 };
 
 struct Site {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "orchestrator/base/result.h"
-#include "orchestrator/store/database.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
@@ -28,6 +27,8 @@ struct StudyLine {
   Nanoseconds updated_ns = 0;  // by the study's row, or its controller's last sign of life
   int runs = 0, succeeded = 0, failed = 0;
   std::optional<Lease> lease;
+  KP_DESCRIBED(StudyLine, row, id, name, hash8, n, state, backend, site, worker, knee_floor,
+               created_ns, updated_ns, runs, succeeded, failed);
 
   std::string series() const { return name + "-" + hash8; }
   bool is_over() const { return state == "finished" || state == "cancelled"; }
@@ -39,6 +40,7 @@ struct ActiveLine {
   std::string state, nodes, waiting;
   Nanoseconds since_ns = 0;  // it runs, else it was submitted; 0: neither yet
   int samples = 0;           // pushed so far
+  KP_DESCRIBED(ActiveLine, run, attempt, state, nodes, waiting, since_ns, samples);
 };
 
 struct RunLine {
@@ -48,6 +50,7 @@ struct RunLine {
   std::string state;  // of the newest attempt; planned: another one is to come
   std::optional<double> seconds;
   int attempts = 0;
+  KP_DESCRIBED(RunLine, run, key, k, repeat, state, seconds, attempts);
 };
 
 struct SeriesLine {
@@ -55,6 +58,7 @@ struct SeriesLine {
   int studies = 0;
   std::string newest;  // id of the study
   std::string state;   // of that study
+  KP_DESCRIBED(SeriesLine, name, hash8, studies, newest, state);
 
   std::string id() const { return name + "-" + hash8; }
 };
@@ -63,6 +67,7 @@ struct SeriesLine {
 struct PointPace {
   double seconds = 0;  // mean; 0: none has ended well
   int ended = 0, open = 0;
+  KP_DESCRIBED(PointPace, seconds, ended, open);
 };
 
 class DashboardView {
@@ -92,8 +97,7 @@ class DashboardView {
 
  private:
   explicit DashboardView(std::unique_ptr<Database> database) : database_(std::move(database)) {}
-  Result<std::vector<StudyLine>> lines(Result<Statement> query);
-  Result<std::vector<SeriesLine>> series_rows(Result<Statement> query);
+  Result<std::vector<StudyLine>> lines(const std::string& which, const auto&... values);
   Result<std::map<std::string, std::int64_t>> counts(std::string_view sql);
 
   std::unique_ptr<Database> database_;
