@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint {
 namespace {
@@ -113,18 +113,7 @@ Result<RowTable> read_rows(std::string_view text, const std::string& part) {
 }
 
 std::string write_header(const PackHeader& header) {
-  JsonWriter json(2);
-  json.begin_object().key("format").value(kPackFormat).key("kneepoint").value(header.kneepoint);
-  json.key("study").value(header.study).key("name").value(header.name);
-  json.key("backend").value(header.backend).key("site").value(header.site);
-  json.key("worker").value(header.worker).key("seed").value(header.seed);
-  json.key("knee_rule").value(header.knee_rule).key("knee_floor").value(header.knee_floor);
-  json.key("state").value(header.state).key("plan_path").value(header.plan_path);
-  json.key("price_item").value(header.price_item);
-  json.key("created_ns").value(header.created_ns).key("updated_ns").value(header.updated_ns);
-  json.key("left_out").begin_array();
-  for (const std::string& key : header.left_out) json.value(key);
-  return json.end_array().end_object().text() + "\n";
+  return json_text(header, 2) + "\n";
 }
 
 Result<PackHeader> read_header(const std::string& text) {
