@@ -25,8 +25,7 @@ Result<Pack> examine(const std::string& bytes, const std::optional<std::string>&
   verdict.words = signature_words(pack, key.has_value());
   verdict.is_series = is_series_archive(pack);
   if (verdict.is_series) {
-    TRY_ASSIGN(const SeriesArchive archive, archive_of(pack));
-    verdict.study = archive.series();
+    TRY_ASSIGN(verdict.study, try_import_series(pack));
     return pack;
   }
   TRY_ASSIGN(const PackHeader header, try_import(pack));

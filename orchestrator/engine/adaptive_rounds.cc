@@ -64,8 +64,9 @@ class CurveSearches {
     for (std::size_t i = 0; i < curves.size(); ++i) ask(curves[i], summary.curves[i]);
   }
 
-  SearchRound round(int number) const {
-    SearchRound round;
+  Round round(int number) const {
+    Round round;
+    round.number = number;
     std::map<std::pair<int, int>, std::vector<int>> by_span;
     for (const auto& [point, to] : wanted_) {
       by_span[{static_cast<int>(evidence_.points[point].runs.size()), to}].push_back(point);
@@ -80,7 +81,7 @@ class CurveSearches {
       if (one.decision.steps.empty() && !round.runs.empty()) continue;
       std::string text = label(one);
       if (!one.decision.steps.empty()) text += to_string(one.decision.steps) + ": ";
-      round.words.push_back(text + one.decision.why + (share.empty() ? "" : "; spent " + share));
+      round.reasons.push_back(text + one.decision.why + (share.empty() ? "" : "; spent " + share));
     }
     round.left_out = left_out(share);
     return round;
@@ -171,7 +172,7 @@ class CurveSearches {
   std::string label(const Asked& one) const {
     if (asked_.size() == 1) return "";
     std::string text = one.members.case_name + " " + to_string(one.members.mode);
-    if (one.members.build != "default") text = one.members.build + " " + text;
+    if (one.members.build != kOnlyBuild) text = one.members.build + " " + text;
     const auto alike = std::count_if(asked_.begin(), asked_.end(), [&](const Asked& other) {
       return other.members.case_name == one.members.case_name &&
              other.members.mode == one.members.mode && other.members.build == one.members.build;
@@ -223,9 +224,11 @@ class CurveSearches {
 
 }  // namespace
 
-SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number,
-                         const PriceItem* price) {
-  return CurveSearches(study, evidence, price).round(number);
+Round search_round(const Study& study, const StudyEvidence& evidence, int number,
+                   const PriceItem* price) {
+  Round round = CurveSearches(study, evidence, price).round(number);
+  if (number > 0) round.evidence_hash = evidence_hash(evidence);
+  return round;
 }
 
 std::optional<SearchForecast> forecast(const Study& study, const PriceItem* price) {
@@ -237,7 +240,7 @@ std::optional<SearchForecast> forecast(const Study& study, const PriceItem* pric
     sum.grid_node_seconds += point.modelled_seconds * point.shape.nodes * study.plan.repeat.max;
   }
   for (; sum.rounds < kMostRounds; ++sum.rounds) {
-    const SearchRound round = search_round(study, evidence, sum.rounds, price);
+    const Round round = CurveSearches(study, evidence, price).round(sum.rounds);
     if (round.runs.empty()) break;
     for (const Run& run : round.runs) {
       PointEvidence& at = evidence.points[run.point];

@@ -21,23 +21,17 @@ constexpr std::size_t kMostRanksListed = 16;  // the simulated backend lists no 
 // So many cores' worth of other programs during a run is no longer background.
 constexpr double kBusyCores = 0.25;
 
-std::optional<double> unit_in_seconds(const std::string& unit) {
-  if (unit == "s") return 1.0;
-  if (unit == "ms") return 1e-3;
-  if (unit == "us") return 1e-6;
-  if (unit == "ns") return 1e-9;
-  if (unit == "min") return 60.0;
-  if (unit == "h") return 3600.0;
-  return std::nullopt;
-}
+constexpr std::pair<std::string_view, double> kTimeUnits[] = {
+    {"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60.0}, {"h", 3600.0}};
 
 // T of the run, or nothing when no time was reported.
 std::optional<double> time_of_run(const Point& point, const record::Records& records) {
   for (const Metric& metric : records.metrics) {
     if (metric.name != "time") continue;
-    const auto factor = unit_in_seconds(metric.unit);
-    if (!factor) return std::nullopt;
-    return metric.value * *factor;
+    for (const auto& [unit, seconds] : kTimeUnits) {
+      if (metric.unit == unit) return metric.value * seconds;
+    }
+    return std::nullopt;
   }
   double sum = 0;
   int count = 0;
@@ -159,9 +153,7 @@ Ingested judge(const Point& point, const StepArtifacts& step, const Observation&
   if (records.end && out.began_ns > 0) out.ended_ns = out.began_ns + records.end->elapsed_ns;
 
   const auto ended = [&](AttemptState state, Reason reason, const std::string& detail) {
-    out.state = state;
-    out.reason = reason;
-    out.detail = detail;
+    static_cast<Ending&>(out) = {state, reason, detail};
     return out;
   };
 

@@ -13,10 +13,14 @@
 
 namespace kneepoint {
 
-struct Ingested {
+// How an attempt ends.
+struct Ending {
   AttemptState state = AttemptState::invalid;
   Reason reason = Reason::none;
   std::string detail;
+};
+
+struct Ingested : Ending {
   int exit_code = 0;
   int signal = 0;
   Nanoseconds began_ns = 0;  // by the agent's clock; 0: it didn't say
@@ -46,11 +50,6 @@ constexpr int kMostConsecutiveFailures = 3;  // allocations in a row that end be
 // For a step that never began although its allocation is gone: how the attempt ends, or nothing if
 // it is handed over again, which costs no attempt. `consecutive_failures`: how often in a row that
 // happened.
-struct Ending {
-  AttemptState state = AttemptState::lost;
-  Reason reason = Reason::none;
-  std::string detail;
-};
 std::optional<Ending> end_without_begin(Reason stop, const Observation& seen, AttemptState state,
                                         int consecutive_failures);
 

@@ -3,20 +3,8 @@
 // The loop: observe (one query for all) -> decide (pure functions beside this file) -> record
 // intent (one transaction) -> act. It only sequences. Killed between any two lines, the next start
 // finds intent in the store, looks names up at the launcher, and goes on.
-#include <algorithm>
-
-#include "orchestrator/engine/admission.h"
-#include "orchestrator/engine/attempt_book.h"
-#include "orchestrator/engine/contact.h"
-#include "orchestrator/engine/engine.h"
-#include "orchestrator/engine/ingest.h"
-#include "orchestrator/engine/progress.h"
-#include "orchestrator/engine/push_book.h"
+#include "orchestrator/engine/drive.h"
 #include "orchestrator/engine/requests.h"
-#include "orchestrator/engine/retry.h"
-#include "orchestrator/engine/round_book.h"
-#include "orchestrator/engine/run_table.h"
-#include "orchestrator/engine/spending.h"
 
 namespace kneepoint {
 namespace {
@@ -25,27 +13,27 @@ constexpr Nanoseconds kHousekeeping = kSecond;  // lease and requests
 constexpr Nanoseconds kTimeoutGrace = kMinute;  // the agent keeps the limit; this is the net
 constexpr int kLookShare = 10;  // of the time, at most, goes into looking at steps of running ones
 
+// What the study's row says once the engine has ended this way.
+const char* state_after(EngineEnd end) {
+  if (end == EngineEnd::finished) return "finished";
+  return end == EngineEnd::cancelled ? "cancelled" : "interrupted";
+}
+
+Drive make_drive(StudyStore& store, const StudyRow& row, const Study& study, const Site& site,
+                 const Capabilities& backend, const Clock& clock, const EngineOptions& options) {
+  const Limits& limits = study.plan.limits;
+  const int concurrent = wished_concurrent(site.packing, limits, options.concurrent);
+  return {store, row,     study,   site,
+          clock, options, backend, ceilings_of(limits, site.limits, backend, concurrent)};
+}
+
 class Reconciler {
  public:
   Reconciler(StudyStore& store, const StudyRow& row, const Study& study, const Site& site,
              Launcher& launcher, Poller& poller, const Clock& clock, const EngineOptions& options)
-      : store_(store),
-        row_(row),
-        study_(study),
-        site_(site),
-        launcher_(launcher),
+      : launcher_(launcher),
         poller_(poller),
-        clock_(clock),
-        options_(options),
-        backend_(launcher.capabilities()),
-        ceilings_(
-            ceilings_of(study.plan.limits, site.limits, backend_,
-                        wished_concurrent(site.packing, study.plan.limits, options.concurrent))),
-        progress_(row.id, clock, options),
-        book_(store, row, study, clock, backend_, table_, progress_),
-        pushes_(store, table_, book_, options.live),
-        contact_(clock, book_, progress_),
-        rounds_(store, row, study, book_, options.price ? &options.price->item : nullptr) {}
+        drive_(make_drive(store, row, study, site, launcher.capabilities(), clock, options)) {}
 
   Result<EngineOutcome> run() {
     TRY(prepare());
@@ -60,31 +48,31 @@ class Reconciler {
   enum class Stopping { no, after_active, leave, cancel };  // leave: to the queue
 
   Result<void> prepare() {
-    TRY_ASSIGN(auto transaction, store_.begin());
+    TRY_ASSIGN(auto transaction, drive_.store.begin());
     TRY(rounds_.begin());
-    TRY(store_.set_study_state(row_.row, "running"));
-    TRY(book_.event("study", "controller started on " + options_.lease.host));
+    TRY(drive_.store.set_study_state(drive_.row.row, "running"));
+    TRY(drive_.event("study", "controller started on " + drive_.options.lease.host));
     TRY(transaction->commit());
     TRY(load());
-    TRY_ASSIGN(const StudyEvidence evidence, store_.evidence(row_.row));
-    progress_.spending.begin(evidence);
+    TRY_ASSIGN(const StudyEvidence evidence, drive_.store.evidence(drive_.row.row));
+    drive_.spending.begin(evidence);
     return {};
   }
 
   // Rebuilds the picture; runs of a new round are added to it.
   Result<void> load() {
-    TRY_ASSIGN(const std::vector<RunRow> rows, store_.runs(row_.row));
-    table_.load(rows, rounds_.point_index(), row_.work_dir);
+    TRY_ASSIGN(const std::vector<RunRow> rows, drive_.store.runs(drive_.row.row));
+    table_.load(rows, rounds_.point_index(), drive_.row.work_dir);
     for (const int index : table_.active()) {
       ActiveAllocation& allocation = table_.allocation_of(index);
-      allocation.nodes = std::max(allocation.nodes, point_of(index).shape.nodes);
+      allocation.nodes = std::max(allocation.nodes, drive_.point_of(index).shape.nodes);
     }
     // A run that the user or the budget stopped earlier has attempts that cost it nothing.
     for (RunState& run : table_.all()) {
       begun_ = begun_ || run.row.finished;
       if (run.row.finished || run.row.attempts == 0) continue;
       if (run.row.attempts == 1 && run.row.last->state != AttemptState::cancelled) continue;
-      TRY_ASSIGN(const std::vector<AttemptRow> attempts, store_.attempts(run.row.row));
+      TRY_ASSIGN(const std::vector<AttemptRow> attempts, drive_.store.attempts(run.row.row));
       run.spent = static_cast<int>(
           std::count_if(attempts.begin(), attempts.end(), [&](const AttemptRow& attempt) {
             return attempt.number > run.row.forgiven && costs_a_try(attempt.state);
@@ -102,20 +90,20 @@ class Reconciler {
       TRY(table_.left_open() > 0 ? leave_open() : decide_round());
     }
     TRY(start_waiting());
-    progress_.show(table_, ceilings_, waiting_for_, contact_.words());
+    progress_.show(waiting_for_, contact_.silence());
     return {};
   }
 
   Result<void> housekeeping() {
-    const Nanoseconds now = clock_.steady();
+    const Nanoseconds now = drive_.clock.steady();
     if (now < next_housekeeping_) return {};
     next_housekeeping_ = now + kHousekeeping;
-    Lease lease = options_.lease;
-    lease.heartbeat_ns = clock_.wall();
-    TRY(store_.renew_lease(row_.row, lease));
-    TRY_ASSIGN(const std::vector<RequestKind> requests, store_.take_requests(row_.row));
+    Lease lease = drive_.options.lease;
+    lease.heartbeat_ns = drive_.clock.wall();
+    TRY(drive_.store.renew_lease(drive_.row.row, lease));
+    TRY_ASSIGN(const std::vector<RequestKind> requests, drive_.store.take_requests(drive_.row.row));
     if (!requests.empty()) {
-      TRY(book_.event("cancel", "cancelled on request"));
+      TRY(drive_.event("cancel", "cancelled on request"));
       user_cancelled_ = true;
       stopping_ = Stopping::cancel;
     }
@@ -131,7 +119,7 @@ class Reconciler {
         TRY(stop(allocation, Reason::user_cancelled));
       }
     }
-    if (!contact_.looking.is_over(clock_.steady())) return {};
+    if (!contact_.looking.is_over(drive_.clock.steady())) return {};
     std::vector<JobRef> jobs;
     std::vector<int> ids;
     for (const auto& [id, allocation] : table_.allocations()) {
@@ -145,7 +133,7 @@ class Reconciler {
     reached_ = true;
     TRY(contact_.answered(contact_.looking));
     ENSURE(seen->size() == jobs.size(), "one observation for each job");
-    TRY_ASSIGN(auto transaction, store_.begin());
+    TRY_ASSIGN(auto transaction, drive_.store.begin());
     for (std::size_t i = 0; i < ids.size(); ++i) {
       TRY(digest(table_.allocations().at(ids[i]), (*seen)[i]));
     }
@@ -158,10 +146,10 @@ class Reconciler {
       attempt.started_ns = seen.started_ns;
       attempt.ended_ns = seen.ended_ns;
     }
-    TRY(book_.note_placement(allocation, seen));
+    TRY(attempts_.note_placement(allocation, seen));
     switch (seen.state) {
       case AllocationState::queued: {
-        const Nanoseconds limit = study_.plan.limits.queue_wait;
+        const Nanoseconds limit = drive_.limits().queue_wait;
         if (limit > 0 && seen.observed_ns - seen.submitted_ns > limit) {
           TRY(stop(allocation, Reason::pending_too_long));
         }
@@ -178,7 +166,7 @@ class Reconciler {
         if (!is_alone(allocation)) return look_inside(allocation, seen);
         AttemptRow& attempt = table_.at(allocation.members.front()).active->row;
         if (attempt.state != AttemptState::queued) return {};
-        return book_.change(attempt, AttemptState::running);
+        return attempts_.change(attempt, AttemptState::running);
       }
       case AllocationState::ended:
       case AllocationState::unknown:
@@ -190,41 +178,40 @@ class Reconciler {
   // How long it may run until we end it. The agent keeps the limits of the steps: this is the net
   // below it, and a budget allows for the half of the backend's overrun that is left for it.
   Nanoseconds longest_of(const ActiveAllocation& allocation, Nanoseconds ran) {
-    const Limits& limits = study_.plan.limits;
+    const Limits& limits = drive_.limits();
     if (!ceilings_.has_budget()) {
-      return longest_allocation(site_.packing, limits.timeout) + kTimeoutGrace;
+      return longest_allocation(drive_.site.packing, limits.timeout) + kTimeoutGrace;
     }
     Nanoseconds longest = backend_.overrun / 2;
     for (const int index : allocation.members) {
-      longest += limit_of(table_.at(index).active->row, limits) + (is_packed() ? kStepMargin : 0);
+      longest +=
+          limit_of(table_.at(index).active->row, limits) + (drive_.is_packed() ? kStepMargin : 0);
     }
-    return is_packed() ? ran + longest : longest;
+    return drive_.is_packed() ? ran + longest : longest;
   }
-
-  bool is_packed() const { return site_.packing.mode == PackingMode::packed; }
 
   // One job per run: what the backend says of the job holds for the run.
   bool is_alone(const ActiveAllocation& allocation) const {
-    return !is_packed() && allocation.members.size() == 1;
+    return !drive_.is_packed() && allocation.members.size() == 1;
   }
 
   // The allocation goes on: some of its steps are over, one runs, the others are still to come.
   Result<void> look_inside(ActiveAllocation& allocation, const Observation& seen) {
-    const Nanoseconds before = clock_.steady();
+    const Nanoseconds before = drive_.clock.steady();
     if (before < allocation.next_look) return {};
     const auto artifacts = launcher_.collect(allocation.job, deadline());
-    const Nanoseconds after = clock_.steady();
+    const Nanoseconds after = drive_.clock.steady();
     allocation.next_look = after + (after - before) * kLookShare;
     if (!artifacts) return {};  // its end will tell
     for (const int index : std::vector<int>(allocation.members)) {
-      TRY_ASSIGN(const StepArtifacts step, book_.step_of(index, *artifacts));
+      TRY_ASSIGN(const StepArtifacts step, attempts_.step_of(index, *artifacts));
       AttemptRow& attempt = table_.at(index).active->row;
       const StepProgress progress = progress_of(step);
       if (progress == StepProgress::not_begun) continue;
       if (attempt.state == AttemptState::queued) {
-        TRY(book_.change(attempt, AttemptState::running));
+        TRY(attempts_.change(attempt, AttemptState::running));
       }
-      if (progress == StepProgress::ended) TRY(book_.ended(index, step, seen, false));
+      if (progress == StepProgress::ended) TRY(attempts_.ended(index, step, seen, false));
     }
     return {};
   }
@@ -247,10 +234,10 @@ class Reconciler {
     begun_ = begun_ || any_ran;
     // Ending the last of them ends `allocation` too.
     for (const int index : std::vector<int>(allocation.members)) {
-      TRY_ASSIGN(const StepArtifacts step, book_.step_of(index, found));
-      TRY(step.begun   ? book_.ended(index, step, seen, alone)
-          : wrong_site ? book_.left_open(index, seen)
-                       : book_.never_began(index, seen, any_ran));
+      TRY_ASSIGN(const StepArtifacts step, attempts_.step_of(index, found));
+      TRY(step.begun   ? attempts_.ended(index, step, seen, alone)
+          : wrong_site ? attempts_.left_open(index, seen)
+                       : attempts_.never_began(index, seen, any_ran));
     }
     return {};
   }
@@ -258,7 +245,7 @@ class Reconciler {
   // Asked again at each look until the backend has taken it.
   Result<void> stop(ActiveAllocation& allocation, Reason why) {
     if (allocation.stop == Reason::none) allocation.stop = why;
-    if (allocation.stop_taken || !contact_.looking.is_over(clock_.steady())) return {};
+    if (allocation.stop_taken || !contact_.looking.is_over(drive_.clock.steady())) return {};
     const auto answer = launcher_.cancel(std::span(&allocation.job, 1), deadline());
     allocation.stop_taken = answer.front().has_value();
     if (allocation.stop_taken) return {};
@@ -269,7 +256,7 @@ class Reconciler {
 
   Result<void> decide_round() {
     TRY_ASSIGN(const bool more, rounds_.decide());
-    for (const std::string& words : rounds_.words()) progress_.say(words);
+    for (const std::string& reason : rounds_.reasons()) progress_.say(reason);
     complete_ = !more;
     if (complete_) return {};
     progress_.round = rounds_.last();
@@ -283,31 +270,32 @@ class Reconciler {
                              (table_.left_open() == 1 ? " run was" : " runs were") +
                              " cancelled by somebody else; running again tries them again";
     progress_.say(text);
-    return book_.event("cancel", text);
+    return drive_.event("cancel", text);
   }
 
   Result<void> start_waiting() {
     if (stopping_ != Stopping::no || table_.waiting().empty()) return {};
-    if (!contact_.submitting.is_over(clock_.steady())) return {};
-    const Usage usage = usage_of(table_, study_, backend_, progress_.spending, is_packed());
+    if (!contact_.submitting.is_over(drive_.clock.steady())) return {};
+    const Usage usage =
+        usage_of(table_, drive_.study, backend_, drive_.spending, drive_.is_packed());
     const std::vector<std::vector<int>> batches = batches_of_waiting();
     std::vector<Need> needs;
     for (const std::vector<int>& batch : batches) {
       needs.push_back(
-          need_of_all(batch, table_, study_, backend_, progress_.spending, is_packed()));
+          need_of_all(batch, table_, drive_.study, backend_, drive_.spending, drive_.is_packed()));
     }
     const Admission admission = admit(needs, usage, ceilings_);
     waiting_for_ = admission.count == 0 ? admission.waiting : "";
     over_budget_ = admission.over_budget && admission.count == 0 && table_.active().empty();
     if (admission.count == 0) return {};
 
-    TRY_ASSIGN(auto transaction, store_.begin());
+    TRY_ASSIGN(auto transaction, drive_.store.begin());
     for (int i = 0; i < admission.count; ++i) {
       const std::vector<Nanoseconds>& limits = admission.reserves[i].limits;
       const std::vector<int> steps(batches[i].begin(),
                                    batches[i].begin() + static_cast<long>(limits.size()));
       for (const int index : steps) table_.leave_waiting(index);
-      TRY(book_.intend(steps, limits));
+      TRY(attempts_.intend(steps, limits));
     }
     TRY(transaction->commit());
     return hand_over();
@@ -316,23 +304,22 @@ class Reconciler {
   // The waiting runs as the allocations they would come in; no more than could start.
   std::vector<std::vector<int>> batches_of_waiting() {
     const auto& waiting = table_.waiting();
-    const std::size_t look =
-        is_packed() ? waiting.size() : std::min<std::size_t>(waiting.size(), ceilings_.concurrent);
-    const std::vector<PackItem> items = pack_items(table_, study_, look);
+    const std::size_t look = drive_.is_packed()
+                                 ? waiting.size()
+                                 : std::min<std::size_t>(waiting.size(), ceilings_.concurrent);
+    const std::vector<PackItem> items = pack_items(table_, drive_.study, look);
     const int places = ceilings_.concurrent - static_cast<int>(table_.allocations().size());
-    auto batches = pack(items, site_.packing, places, ceilings_.nodes);
+    auto batches = pack(items, drive_.site.packing, places, ceilings_.nodes);
     for (auto& batch : batches) {
       for (int& index : batch) index = waiting[static_cast<std::size_t>(index)];
     }
     return batches;
   }
 
-  const Point& point_of(int index) { return study_.points[table_.at(index).point]; }
-
   // Submits every allocation whose intent is written and whose job is not known yet. Once stopping,
   // what could not be submitted is left to the next start, which finds the intent.
   Result<void> hand_over() {
-    if (!contact_.submitting.is_over(clock_.steady())) return {};
+    if (!contact_.submitting.is_over(drive_.clock.steady())) return {};
     std::vector<AllocationRequest> requests;
     std::vector<int> ids;
     for (const auto& [id, allocation] : table_.allocations()) {
@@ -341,13 +328,14 @@ class Reconciler {
       std::vector<Step> steps;
       for (const int index : allocation.members) {
         const RunState& run = table_.at(index);
-        const Point& point = study_.points[run.point];
-        steps.push_back(step_for(point, study_.plan, site_,
-                                 identity_of(row_, run.row, run.active->row),
+        const Point& point = drive_.study.points[run.point];
+        steps.push_back(step_for(point, drive_.study.plan, drive_.site,
+                                 identity_of(drive_.row, run.row, run.active->row),
                                  is_oversubscribed(point, backend_)));
-        steps.back().limit = limit_of(run.active->row, study_.plan.limits);
+        steps.back().limit = limit_of(run.active->row, drive_.limits());
       }
-      requests.push_back(allocation_for(allocation.job.name, row_.work_dir, std::move(steps)));
+      requests.push_back(
+          allocation_for(allocation.job.name, drive_.row.work_dir, std::move(steps)));
       requests.back().push = pushes_.target(allocation.job.name);
       ids.push_back(id);
     }
@@ -357,7 +345,7 @@ class Reconciler {
     // Nothing was ever taken: the site is wrong, and the first of its sentences says how.
     const Error* refusal = refused_altogether(answers);
     if (refusal != nullptr && !reached_ && !table_.any_handed_over()) return *refusal;
-    TRY_ASSIGN(auto transaction, store_.begin());
+    TRY_ASSIGN(auto transaction, drive_.store.begin());
     for (std::size_t i = 0; i < ids.size(); ++i) {
       TRY(answered(table_.allocations().at(ids[i]), answers[i]));
     }
@@ -368,7 +356,7 @@ class Reconciler {
     if (answer) {
       reached_ = true;
       TRY(contact_.answered(contact_.submitting));
-      return book_.handed_over(allocation, *answer);
+      return attempts_.handed_over(allocation, *answer);
     }
     const Error& error = answer.error();
     const std::vector<int> members = allocation.members;
@@ -377,7 +365,7 @@ class Reconciler {
       const std::string what = "run " + std::to_string(table_.at(members.front()).row.number);
       return put_off(contact_.submitting, members.size() == 1 ? what : allocation.job.name, error);
     }
-    for (const int index : members) TRY(book_.refused(index, error));
+    for (const int index : members) TRY(attempts_.refused(index, error));
     return {};
   }
 
@@ -397,24 +385,24 @@ class Reconciler {
                       waiting_for_.empty() && !contact_.is_silent() &&
                       static_cast<int>(table_.allocations().size()) < ceilings_.concurrent;
     if (room) nap = 0;
-    nap = std::min(nap, std::max<Nanoseconds>(0, next_housekeeping_ - clock_.steady()));
+    nap = std::min(nap, std::max<Nanoseconds>(0, next_housekeeping_ - drive_.clock.steady()));
     TRY_ASSIGN(const Poller::Woken woken, poller_.wait(nap));
     for (std::size_t i = 0; i < woken.signals.size(); ++i) {
       contact_.looking.try_now();
       if (stopping_ == Stopping::no && backend_.has_queue) {
         stopping_ = Stopping::leave;
-        TRY(book_.event("interrupt",
-                        "interrupted: jobs stay in the queue; running again adopts them"));
+        TRY(drive_.event("interrupt",
+                         "interrupted: jobs stay in the queue; running again adopts them"));
         progress_.say("interrupted: " + std::to_string(table_.allocations().size()) +
                       " jobs stay in the queue or go on running; running again adopts them");
       } else if (stopping_ == Stopping::no) {
         stopping_ = Stopping::after_active;
-        TRY(book_.event("interrupt", "interrupted: no further runs start; active ones end first"));
+        TRY(drive_.event("interrupt", "interrupted: no further runs start; active ones end first"));
         progress_.say("interrupted: waiting for " + std::to_string(table_.active().size()) +
                       " active runs to end; once more cancels them. Running again resumes.");
       } else if (stopping_ == Stopping::after_active) {
         stopping_ = Stopping::cancel;
-        TRY(book_.event("interrupt", "interrupted again: active runs are cancelled"));
+        TRY(drive_.event("interrupt", "interrupted again: active runs are cancelled"));
         progress_.say("interrupted again: cancelling the active runs");
       }
     }
@@ -434,35 +422,31 @@ class Reconciler {
 
   Result<EngineOutcome> finish(EngineEnd end) {
     TRY(pushes_.take());  // what the endpoint has to tell, to the last
-    TRY(store_.renew_lease(row_.row, options_.lease));  // only its holder may say that it is over
+    TRY(drive_.store.renew_lease(drive_.row.row,
+                                 drive_.options.lease));  // only its holder may say that it is over
     const std::string state = state_after(end);
-    TRY_ASSIGN(auto transaction, store_.begin());
-    TRY(store_.set_study_state(row_.row, state));
-    TRY(book_.event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
+    TRY_ASSIGN(auto transaction, drive_.store.begin());
+    TRY(drive_.store.set_study_state(drive_.row.row, state));
+    TRY(drive_.event("study", end == EngineEnd::over_budget ? state + ": " + waiting_for_ : state));
     TRY(transaction->commit());
-    progress_.show_last(table_, ceilings_);
+    progress_.show_last();
     return EngineOutcome{end, table_.succeeded(), table_.failed(),
                          end == EngineEnd::over_budget ? waiting_for_ : ""};
   }
 
-  Deadline deadline() const { return clock_.steady() + backend_.call_deadline; }
+  Deadline deadline() const { return drive_.clock.steady() + backend_.call_deadline; }
 
-  StudyStore& store_;
-  const StudyRow& row_;
-  const Study& study_;
-  const Site& site_;
   Launcher& launcher_;
   Poller& poller_;
-  const Clock& clock_;
-  const EngineOptions& options_;
-  const Capabilities backend_;
-  const Ceilings ceilings_;
-  ProgressBook progress_;
-  RunTable table_;
-  AttemptBook book_;
-  PushBook pushes_;
-  Contact contact_;
-  RoundBook rounds_;
+  Drive drive_;
+  RunTable& table_ = drive_.table;
+  const Capabilities& backend_ = drive_.backend;
+  const Ceilings& ceilings_ = drive_.ceilings;
+  ProgressView progress_{drive_};
+  Attempts attempts_{drive_, progress_};
+  Pushes pushes_{drive_, attempts_};
+  Contact contact_{drive_, progress_};
+  StoredRounds rounds_{drive_};
   Stopping stopping_ = Stopping::no;
   bool user_cancelled_ = false;
   bool over_budget_ = false;

@@ -16,19 +16,8 @@
 #include "orchestrator/plan/plan/matrix.h"
 
 namespace kneepoint {
-namespace {
-
-Round by_search(const Study& study, const StudyEvidence& evidence, int number,
-                const PriceItem* price) {
-  SearchRound search = search_round(study, evidence, number, price);
-  return Round{number, std::move(search.runs), number == 0 ? "" : evidence_hash(evidence),
-               std::move(search.words), std::move(search.left_out)};
-}
-
-}  // namespace
-
 Round first_of(const Study& study) {
-  if (study.plan.search.adaptive) return by_search(study, StudyEvidence{}, 0, nullptr);
+  if (study.plan.search.adaptive) return search_round(study, StudyEvidence{}, 0);
   return Round{0, first_round(study), "", {}, ""};
 }
 
@@ -47,7 +36,7 @@ std::string evidence_hash(const StudyEvidence& evidence) {
 std::optional<Round> next_round(const Study& study, const StudyEvidence& evidence, int last_round,
                                 const PriceItem* price) {
   if (study.plan.search.adaptive) {
-    Round round = by_search(study, evidence, last_round + 1, price);
+    Round round = search_round(study, evidence, last_round + 1, price);
     if (round.runs.empty()) return std::nullopt;
     return round;
   }
@@ -108,8 +97,8 @@ std::optional<Round> next_round(const Study& study, const StudyEvidence& evidenc
     round.runs.insert(round.runs.end(), runs.begin(), runs.end());
   }
   if (round.runs.empty()) return std::nullopt;
-  round.words.push_back(std::to_string(round.runs.size()) +
-                        " more runs where the interval of the efficiency is too wide");
+  round.reasons.push_back(std::to_string(round.runs.size()) +
+                          " more runs where the interval of the efficiency is too wide");
   return round;
 }
 

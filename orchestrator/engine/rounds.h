@@ -15,19 +15,21 @@
 
 namespace kneepoint {
 
-// The rounds of an adaptive search: what every curve asks for next, as runs of the study, and in
-// words. Pure: the same evidence gives the same round, so that a search that was killed goes on as
-// it would have.
-struct SearchRound {
-  std::vector<Run> runs;           // in the order in which they are to start; empty: it is over
-  std::vector<std::string> words;  // why, for each curve that asks; of all curves when it is over
-  std::string left_out;            // what the search does without so far: for every report
+struct Round {
+  int number = 0;
+  std::vector<Run> runs;             // in the order in which they are to start
+  std::string evidence_hash;         // "" for round 0
+  std::vector<std::string> reasons;  // why these
+  std::string left_out;  // adaptive search: what it does without so far; "": nothing is left out
 };
 
-// Every run of the study is over. `evidence` has the points that were asked for so far.
+// A round of an adaptive search: what every curve asks for next, and why; of all curves when the
+// search is over, which is when there are no runs. The same evidence gives the same round, so that
+// a search that was killed goes on as it would have. Every run of the study is over; `evidence` has
+// the points that were asked for so far.
 // `price`: what a search for the recommendation by cost goes by; null: node-hours.
-SearchRound search_round(const Study& study, const StudyEvidence& evidence, int number,
-                         const PriceItem* price = nullptr);
+Round search_round(const Study& study, const StudyEvidence& evidence, int number,
+                   const PriceItem* price = nullptr);
 
 // The search played by the workloads' models, without noise; none where a point has no model.
 struct SearchForecast {
@@ -35,14 +37,6 @@ struct SearchForecast {
   double node_seconds = 0, grid_node_seconds = 0;
 };
 std::optional<SearchForecast> forecast(const Study& study, const PriceItem* price = nullptr);
-
-struct Round {
-  int number = 0;
-  std::vector<Run> runs;           // in the order in which they are to start
-  std::string evidence_hash;       // "" for round 0
-  std::vector<std::string> words;  // why these
-  std::string left_out;  // adaptive search: what it does without so far; "": nothing is left out
-};
 
 // Round 0 is the matrix: every point × repeat.min, interleaved; of an adaptive search, a few K.
 Round first_of(const Study& study);

@@ -27,6 +27,7 @@ struct PinnedBuild {
   BuildKind kind = BuildKind::path;
   std::string value;  // absolute path, or the image's name
   std::string hash;   // SHA-256 of the file when it was pinned; image: its digest, "" without one
+  KP_DESCRIBED(PinnedBuild, workload, kind, value, hash);
 
   bool operator==(const PinnedBuild&) const = default;
 };
@@ -40,6 +41,11 @@ struct Baseline {
   Nanoseconds dropped_ns = 0;       // 0: in force
   std::vector<PinnedBuild> builds;  // by workload, the default first
 
+  static constexpr auto columns() {
+    using T = Baseline;
+    return described(KP_NAMED(series), field("study_id", &T::study),
+                     KP_NAMED(note, who, made_ns, dropped_ns));
+  }
   // nullptr: nothing is pinned for this workload.
   const PinnedBuild* build_of(const std::string& workload) const {
     const PinnedBuild* found = nullptr;
@@ -58,6 +64,10 @@ struct AcknowledgedChange {
   std::string note;
   std::string who;
   Nanoseconds made_ns = 0;
+  static constexpr auto columns() {
+    using T = AcknowledgedChange;
+    return described(KP_NAMED(series), field("study_id", &T::study), KP_NAMED(note, who, made_ns));
+  }
 };
 
 // A night from a table, older than the studies of its series.
@@ -66,6 +76,7 @@ struct ImportedTime {
   Mode mode = Mode::strong;
   int k = 1;
   double seconds = 0;
+  KP_DESCRIBED(ImportedTime, case_name, mode, k, seconds);
 
   bool operator==(const ImportedTime&) const = default;
 };
@@ -74,6 +85,7 @@ struct ImportedNight {
   Nanoseconds order_ns = 0;         // wall time of a date, else the number
   std::string build;                // "": the table doesn't say
   std::vector<ImportedTime> times;  // in the order of the table; several of a point are repeats
+  KP_DESCRIBED(ImportedNight, night, order_ns, build);
 };
 // Nights that came together.
 struct ImportedNights {
@@ -100,6 +112,12 @@ struct Calibration {
         KP_NAMED(repeat_sd, night_sd, node_sd, false_alarm_rate, smallest_detectable, repeats),
         field("studies", &T::nights), KP_NAMED(recommended_repeats, recommended_history));
   }
+  static constexpr auto columns() {
+    using T = Calibration;
+    return described(KP_NAMED(series, made_ns, repeat_sd, night_sd, node_sd, false_alarm_rate),
+                     KP_NAMED(smallest_detectable, repeats, nights, recommended_repeats),
+                     KP_NAMED(recommended_history));
+  }
 };
 
 // What the gate said of a study, and when.
@@ -109,6 +127,10 @@ struct StoredVerdict {
   std::string why;
   std::string line;  // the one that ends the gate's text
   Nanoseconds made_ns = 0;
+  static constexpr auto columns() {
+    using T = StoredVerdict;
+    return described(field("study_id", &T::study), KP_NAMED(verdict, why, line, made_ns));
+  }
 };
 
 // One study of a series, without what only a report needs.
@@ -119,6 +141,11 @@ struct SeriesStudy {
   std::string state;
   std::string backend;
   Nanoseconds created_ns = 0;
+  static constexpr auto columns() {
+    using T = SeriesStudy;
+    return described(field("id", &T::row), field("study_id", &T::id),
+                     KP_NAMED(n, state, backend, created_ns));
+  }
 };
 
 // A night as the gate reads it: the valid runs of every point, and what they ran on.

@@ -66,6 +66,14 @@ struct RunEvidence {
   // What of its provenance decides whether runs may be averaged: node type, program, MPI and so on,
   // as "cpu.model=...; program=...". Runs that say the same compare. "" when nothing was recorded.
   std::string provenance;
+
+  // Of the table of attempts.
+  static constexpr auto columns() {
+    using T = RunEvidence;
+    return described(KP_NAMED(state, reason, seconds, work_total, work_min, work_max),
+                     KP_NAMED(compute_seconds, communication_seconds, hosts, nodes),
+                     KP_NAMED(oversubscribed, binding_differs, machine_busy, disturbed));
+  }
 };
 
 struct PointEvidence {

@@ -225,7 +225,10 @@ struct Build {
   Kind kind = Kind::file;
   std::string place;  // absolute path, or the image as the cluster calls it
   std::string hash;   // SHA-256 of what is run from there; "": an image, or out of our sight
+  KP_DESCRIBED(Build, label, workload, kind, place, hash);
 };
+// The label of a study's only build.
+inline constexpr char kOnlyBuild[] = "default";
 
 struct Plan {
   std::string study;  // name: [a-z0-9-], at most 40 characters

@@ -46,6 +46,15 @@ struct Point {
   int repeats = 0;              // runs of round 0; 0: the plan's repeat.min
   int iterations = 1;           // T = mean sample × iterations (1 when time-bounded)
 
+  // Of the table of points, besides its key, size and command.
+  static constexpr auto columns() {
+    using T = Point;
+    return described(KP_NAMED(build, workload, case_name, mode, k), field("", &T::shape),
+                     KP_NAMED(results, result_name, held_fixed, work_unit, emulated, mpi),
+                     KP_NAMED(own_harness, iterations, modelled_seconds, flops, bytes),
+                     KP_NAMED(parallelism, profile));
+  }
+
   // Unique within the study and stable: "default/jacobi/strong/K=4/1n x 4r x 1t".
   std::string key() const;
   std::string key_without_build() const;  // the same for every build of the study

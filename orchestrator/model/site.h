@@ -184,6 +184,10 @@ struct SitePrice {
   std::string book;  // path, as the site has it; "": none
   std::string item;  // of the book; "": its only one
   std::string text;  // the book's bytes; empty until it is read
+  static constexpr auto columns() {
+    using T = SitePrice;
+    return described(field("path", &T::book), KP_NAMED(item, text));
+  }
 };
 
 struct Site {

@@ -20,7 +20,7 @@ const std::string kSelectLines =
     " FROM studies s LEFT JOIN leases l ON l.study = s.id ";
 
 const std::string kSelectSeries =
-    "SELECT name, hash8, COUNT(*), MAX(n), study_id, state, created_ns"
+    "SELECT name, hash8, COUNT(*), study_id, state, created_ns, MAX(n)"  // the row of that n
     " FROM studies WHERE backend <> 'import' ";
 
 constexpr char kActiveStates[] = "('submitting', 'queued', 'running', 'collecting')";
@@ -37,49 +37,40 @@ Result<std::int64_t> DashboardView::data_version() {
   return database_->number_of("PRAGMA data_version");
 }
 
-Result<std::vector<StudyLine>> DashboardView::lines(Result<Statement> query) {
-  return all_rows<StudyLine>(std::move(query), [](const Statement& row, StudyLine& s) {
-    Lease lease;
-    row.read(s.row, s.id, s.name, s.hash8, s.n, s.state, s.backend, s.site, s.worker, s.knee_floor,
-             s.created_ns, s.updated_ns, s.runs, s.succeeded, s.failed, lease.host, lease.pid,
-             lease.heartbeat_ns);
-    if (lease.heartbeat_ns > 0) s.lease = std::move(lease);
-  });
+Result<std::vector<StudyLine>> DashboardView::lines(const std::string& which,
+                                                    const auto&... values) {
+  TRY_ASSIGN(auto rows,
+             (database_->all<std::tuple<StudyLine, Lease>>(kSelectLines + which, values...)));
+  std::vector<StudyLine> found;
+  for (auto& [line, lease] : rows) {
+    if (lease.heartbeat_ns > 0) line.lease = std::move(lease);
+    found.push_back(std::move(line));
+  }
+  return found;
 }
 
 Result<std::vector<StudyLine>> DashboardView::studies(int most, const std::string& before) {
-  if (before.empty()) {
-    return lines(
-        database_->query(kSelectLines + "ORDER BY s.created_ns DESC, s.id DESC LIMIT ?", most));
-  }
+  if (before.empty()) return lines("ORDER BY s.created_ns DESC, s.id DESC LIMIT ?", most);
   TRY_ASSIGN(const StudyLine last, study(before));
-  return lines(database_->query(kSelectLines + "WHERE (s.created_ns, s.id) < (?, ?)"
-                                               " ORDER BY s.created_ns DESC, s.id DESC LIMIT ?",
-                                last.created_ns, last.row, most));
+  return lines("WHERE (s.created_ns, s.id) < (?, ?) ORDER BY s.created_ns DESC, s.id DESC LIMIT ?",
+               last.created_ns, last.row, most);
 }
 
 Result<StudyLine> DashboardView::study(const std::string& id) {
-  TRY_ASSIGN(std::vector<StudyLine> found,
-             lines(database_->query(kSelectLines + "WHERE s.study_id = ?", id)));
+  TRY_ASSIGN(std::vector<StudyLine> found, lines("WHERE s.study_id = ?", id));
   if (!found.empty()) return std::move(found.front());
   return Error{ErrorCode::not_found, "there is no study of this id"};
 }
 
 Result<std::vector<StudyLine>> DashboardView::unattended(int most) {
-  return lines(database_->query(
-      kSelectLines + "WHERE s.state = 'running' ORDER BY s.created_ns DESC, s.id DESC LIMIT ?",
-      most));
+  return lines("WHERE s.state = 'running' ORDER BY s.created_ns DESC, s.id DESC LIMIT ?", most);
 }
 
 Result<std::vector<Event>> DashboardView::last_events(RowId study, int most) {
-  TRY_ASSIGN(
-      std::vector<Event> events,
-      all_rows<Event>(database_->query("SELECT wall_ns, kind, text, run_number, attempt_number"
+  TRY_ASSIGN(std::vector<Event> events,
+             database_->all<Event>("SELECT " + select_list<Event>() +
                                        " FROM events WHERE study = ? ORDER BY id DESC LIMIT ?",
-                                       study, most),
-                      [](const Statement& row, Event& e) {
-                        row.read(e.wall_ns, e.kind, e.text, e.run_number, e.attempt_number);
-                      }));
+                                   study, most));
   std::reverse(events.begin(), events.end());
   return events;
 }
@@ -99,26 +90,18 @@ Result<std::vector<ActiveLine>> DashboardView::active(RowId study, int most) {
           " FROM runs r JOIN attempts a ON a.run = r.id"
           " WHERE r.study = ? AND r.outcome = 'open' AND a.state IN ") +
       kActiveStates + " ORDER BY r.number, a.number LIMIT ?";
-  return all_rows<ActiveLine>(
-      database_->query(kSelect, study, most), [](const Statement& row, ActiveLine& a) {
-        row.read(a.run, a.attempt, a.state, a.nodes, a.waiting, a.since_ns, a.samples);
-      });
+  return database_->all<ActiveLine>(kSelect, study, most);
 }
 
 Result<std::vector<PointPace>> DashboardView::paces(RowId study) {
-  return all_rows<PointPace>(
-      database_->query(
-          "SELECT TOTAL(CASE WHEN a.state = 'succeeded' AND a.ended_ns > a.started_ns"
-          "   AND a.started_ns > 0 THEN (a.ended_ns - a.started_ns) * 1e-9 ELSE 0 END),"
-          " COUNT(CASE WHEN a.state = 'succeeded' AND a.ended_ns > a.started_ns"
-          "   AND a.started_ns > 0 THEN 1 END),"
-          " COUNT(DISTINCT CASE WHEN r.outcome = 'open' THEN r.id END)"
-          " FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ? GROUP BY r.point",
-          study),
-      [](const Statement& row, PointPace& pace) {
-        row.read(pace.seconds, pace.ended, pace.open);
-        if (pace.ended > 0) pace.seconds /= pace.ended;
-      });
+  return database_->all<PointPace>(
+      "SELECT COALESCE(AVG(seconds), 0), COUNT(seconds),"
+      " COUNT(DISTINCT CASE WHEN outcome = 'open' THEN run END) FROM"
+      " (SELECT r.point, r.id AS run, r.outcome,"
+      "   CASE WHEN a.state = 'succeeded' AND a.ended_ns > a.started_ns AND a.started_ns > 0"
+      "   THEN (a.ended_ns - a.started_ns) * 1e-9 END AS seconds"
+      "  FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ?) GROUP BY point",
+      study);
 }
 
 Result<std::vector<RunLine>> DashboardView::runs(RowId study, int after, int most) {
@@ -134,48 +117,30 @@ Result<std::vector<RunLine>> DashboardView::runs(RowId study, int after, int mos
       " LEFT JOIN attempts a ON a.run = r.id"
       "  AND a.number = (SELECT MAX(number) FROM attempts WHERE run = r.id)"
       " WHERE r.study = ? AND r.number > ? ORDER BY r.number LIMIT ?";
-  return all_rows<RunLine>(database_->query(kSelect, study, after, most),
-                           [](const Statement& row, RunLine& r) {
-                             row.read(r.run, r.key, r.k, r.repeat, r.state, r.seconds, r.attempts);
-                           });
-}
-
-Result<std::vector<SeriesLine>> DashboardView::series_rows(Result<Statement> query) {
-  return all_rows<SeriesLine>(std::move(query), [](const Statement& row, SeriesLine& s) {
-    int n = 1;  // of the newest; SQLite takes the other bare columns from its row
-    row.read(s.name, s.hash8, s.studies, n, s.newest, s.state);
-  });
+  return database_->all<RunLine>(kSelect, study, after, most);
 }
 
 Result<std::vector<SeriesLine>> DashboardView::series(int most) {
-  return series_rows(database_->query(kSelectSeries + "GROUP BY name, hash8"
-                                                      " ORDER BY created_ns DESC, name LIMIT ?",
-                                      most));
+  return database_->all<SeriesLine>(
+      kSelectSeries + "GROUP BY name, hash8 ORDER BY created_ns DESC, name LIMIT ?", most);
 }
 
 Result<SeriesLine> DashboardView::series_of(const std::string& id) {
   const std::size_t dash = id.rfind('-');
   if (dash != std::string::npos) {
-    TRY_ASSIGN(std::vector<SeriesLine> found,
-               series_rows(database_->query(
-                   kSelectSeries + "AND name = ? AND hash8 = ? GROUP BY name, hash8",
-                   id.substr(0, dash), id.substr(dash + 1))));
-    if (!found.empty()) return std::move(found.front());
+    TRY_ASSIGN(auto found, database_->first<SeriesLine>(
+                               kSelectSeries + "AND name = ? AND hash8 = ? GROUP BY name, hash8",
+                               id.substr(0, dash), id.substr(dash + 1)));
+    if (found) return std::move(*found);
   }
   return Error{ErrorCode::not_found, "there is no series of this id"};
 }
 
 Result<std::map<std::string, std::int64_t>> DashboardView::counts(std::string_view sql) {
-  TRY_ASSIGN(auto row, database_->query(sql));
+  TRY_ASSIGN(const auto rows, (database_->all<std::tuple<std::string, std::int64_t>>(sql)));
   std::map<std::string, std::int64_t> found;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    std::string word;
-    std::int64_t count = 0;
-    row.read(word, count);
-    found[word] = count;
-  }
+  for (const auto& [word, count] : rows) found[word] = count;
+  return found;
 }
 
 Result<std::map<std::string, std::int64_t>> DashboardView::studies_by_state() {

@@ -14,7 +14,6 @@
 
 #include "orchestrator/base/fields.h"
 #include "orchestrator/base/result.h"
-#include "orchestrator/store/database.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
@@ -29,6 +28,8 @@ struct StudyLine {
   Nanoseconds updated_ns = 0;  // by the study's row, or its controller's last sign of life
   int runs = 0, succeeded = 0, failed = 0;
   std::optional<Lease> lease;
+  KP_DESCRIBED(StudyLine, row, id, name, hash8, n, state, backend, site, worker, knee_floor,
+               created_ns, updated_ns, runs, succeeded, failed);
 
   std::string series() const { return name + "-" + hash8; }
   bool is_over() const { return state == "finished" || state == "cancelled"; }
@@ -43,6 +44,10 @@ struct ActiveLine {
   int samples = 0;           // pushed so far
 
   std::string since() const { return since_ns > 0 ? to_utc_text(since_ns) : ""; }
+  static constexpr auto columns() {
+    using T = ActiveLine;
+    return described(KP_NAMED(run, attempt, state, nodes, waiting, since_ns, samples));
+  }
   static constexpr auto fields() {
     using T = ActiveLine;
     return described(KP_NAMED(run, attempt, state), field_or_null("since", &T::since),
@@ -66,6 +71,7 @@ struct SeriesLine {
   int studies = 0;
   std::string newest;  // id of the study
   std::string state;   // of that study
+  KP_DESCRIBED(SeriesLine, name, hash8, studies, newest, state);
 
   std::string id() const { return name + "-" + hash8; }
 };
@@ -74,6 +80,7 @@ struct SeriesLine {
 struct PointPace {
   double seconds = 0;  // mean; 0: none has ended well
   int ended = 0, open = 0;
+  KP_DESCRIBED(PointPace, seconds, ended, open);
 };
 
 class DashboardView {
@@ -103,8 +110,7 @@ class DashboardView {
 
  private:
   explicit DashboardView(std::unique_ptr<Database> database) : database_(std::move(database)) {}
-  Result<std::vector<StudyLine>> lines(Result<Statement> query);
-  Result<std::vector<SeriesLine>> series_rows(Result<Statement> query);
+  Result<std::vector<StudyLine>> lines(const std::string& which, const auto&... values);
   Result<std::map<std::string, std::int64_t>> counts(std::string_view sql);
 
   std::unique_ptr<Database> database_;

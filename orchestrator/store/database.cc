@@ -50,6 +50,13 @@ std::string immutable_name(const std::string& path) {
   return name + "?immutable=1";
 }
 
+// Which file a name stands for: device and number; both 0 when there is none.
+std::pair<std::uint64_t, std::uint64_t> file_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
 Result<void> refuse_what_is_no_file(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -77,7 +84,12 @@ Result<std::unique_ptr<Database>> Database::connect(const std::string& path,
   database->set_busy_timeout(kBusyTimeout);
   // Opening is lazy: this is what really reads the file.
   TRY(database->number_of("SELECT COUNT(*) FROM sqlite_schema"));
+  database->file_ = file_of(path);
   return database;
+}
+
+bool Database::is_replaced() const {
+  return file_of(path_) != file_;
 }
 
 Result<std::unique_ptr<Database>> Database::open_writable(const std::string& path,
@@ -101,12 +113,8 @@ Result<std::unique_ptr<Database>> Database::open_writable(const std::string& pat
 // Rollback journal with FULL: a commit survives both. docs/decisions/0003 says why.
 Result<void> Database::choose_journal(Journal journal) {
   const std::string wanted = journal == Journal::wal ? "wal" : "delete";
-  std::string mode;
-  {
-    TRY_ASSIGN(auto current, query("PRAGMA journal_mode"));
-    TRY(current.next());
-    current.read(mode);
-  }
+  TRY_ASSIGN(const auto current, first<std::string>("PRAGMA journal_mode"));
+  std::string mode = current.value_or("");
   if (mode != wanted) {
     // Refused while others have the file open: the present mode serves as well, and the next
     // opening asks again.
@@ -242,6 +250,7 @@ void Statement::reset() {
   sqlite3_reset(handle_);
   sqlite3_clear_bindings(handle_);
   bind_error_ = SQLITE_OK;
+  unreadable_.clear();
 }
 
 void Statement::note(int code) {
@@ -263,6 +272,7 @@ void Statement::bind_text(int index, std::string_view value) {
 
 Result<bool> Statement::next() {
   if (bind_error_ != SQLITE_OK) return database_.error(bind_error_);
+  TRY(check());
   const int code = sqlite3_step(handle_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -283,20 +293,52 @@ std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(handle_, column);
 }
 
-void Statement::get(int column, double& value) const {
-  value = sqlite3_column_double(handle_, column);
+double Statement::real(int column) const {
+  return sqlite3_column_double(handle_, column);
 }
 
-void Statement::get(int column, std::optional<double>& value) const {
-  value.reset();
-  if (sqlite3_column_type(handle_, column) != SQLITE_NULL) {
-    value = sqlite3_column_double(handle_, column);
+std::string_view Statement::text(int column) const {
+  const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+Cell Statement::cell(int column) const {
+  switch (sqlite3_column_type(handle_, column)) {
+    case SQLITE_INTEGER:
+      return integer(column);
+    case SQLITE_FLOAT:
+      return real(column);
+    case SQLITE_NULL:
+      return {};
+    default:
+      return std::string(text(column));
   }
 }
 
-void Statement::get(int column, std::string& value) const {
-  const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
-  value.assign(bytes ? bytes : "", bytes ? sqlite3_column_bytes(handle_, column) : 0);
+std::vector<std::string> Statement::names() const {
+  std::vector<std::string> names;
+  const int columns = sqlite3_column_count(handle_);
+  for (int i = 0; i < columns; ++i) names.emplace_back(sqlite3_column_name(handle_, i));
+  return names;
+}
+
+std::vector<Cell> Statement::cells() const {
+  std::vector<Cell> row;
+  const int columns = sqlite3_column_count(handle_);
+  for (int i = 0; i < columns; ++i) row.push_back(cell(i));
+  return row;
+}
+
+void Statement::note_unreadable(int column) const {
+  unreadable_ = sqlite3_column_name(handle_, column) + (" '" + std::string(text(column)) + "'");
+}
+
+Result<void> Statement::check() const {
+  if (unreadable_.empty()) return {};
+  return Error{ErrorCode::corrupt, database_.path() + ": " + unreadable_ +
+                                       " is not a word this kneepoint knows; was it written by a "
+                                       "newer one?"};
 }
 
 void Statement::bind_cell(int index, const Cell& value) {
@@ -315,30 +357,6 @@ Result<int> Statement::run_cells(const std::vector<Cell>& values) {
   reset();
   for (std::size_t i = 0; i < values.size(); ++i) bind_cell(static_cast<int>(i) + 1, values[i]);
   return finish();
-}
-
-std::vector<Cell> Statement::cells() const {
-  std::vector<Cell> row;
-  const int columns = sqlite3_column_count(handle_);
-  for (int i = 0; i < columns; ++i) {
-    switch (sqlite3_column_type(handle_, i)) {
-      case SQLITE_INTEGER:
-        row.emplace_back(integer(i));
-        break;
-      case SQLITE_FLOAT:
-        row.emplace_back(sqlite3_column_double(handle_, i));
-        break;
-      case SQLITE_NULL:
-        row.emplace_back();
-        break;
-      default: {
-        std::string text;
-        get(i, text);
-        row.emplace_back(std::move(text));
-      }
-    }
-  }
-  return row;
 }
 
 }  // namespace kneepoint

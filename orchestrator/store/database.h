@@ -12,12 +12,13 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "orchestrator/base/clock.h"
 #include "orchestrator/base/result.h"
 #include "orchestrator/model/row_table.h"
-#include "orchestrator/store/database_transaction.h"
+#include "orchestrator/store/columns.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -34,14 +35,16 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  // Values are bound in order.
+  // Values are bound in order; a struct or a tuple as the values that it consists of.
   template <typename... T>
   void start(const T&... values) {
     reset();
     int index = 0;
-    (bind(++index, values), ...);
+    const auto all = std::tie(values...);
+    each_value(all, [&](const auto& value) { bind(++index, value); });
   }
-  // True: a row is there to read. False: there are no more.
+  // True: a row is there to read. False: there are no more. An error too where the row before had a
+  // word that we don't know.
   Result<bool> next();
   // Binds, runs to the end, and says how many rows were changed.
   template <typename... T>
@@ -51,12 +54,16 @@ class Statement {
   }
   // The same with values whose types are known at run time only.
   Result<int> run_cells(const std::vector<Cell>& values);
-  std::vector<Cell> cells() const;  // of the current row
+  // Could the current row be read?
+  Result<void> check() const;
+  std::vector<std::string> names() const;  // of the columns
+  std::vector<Cell> cells() const;         // of the current row
   // The columns of the current row, in order.
   template <typename... T>
   void read(T&... values) const {
     int column = 0;
-    (get(column++, values), ...);
+    auto all = std::tie(values...);
+    each_value(all, [&](auto& value) { get(column++, value); });
   }
 
  private:
@@ -72,8 +79,10 @@ class Statement {
       bind_integer(index, static_cast<std::int64_t>(value));
     } else if constexpr (std::is_floating_point_v<T>) {
       bind_real(index, value);
-    } else {
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
       bind_text(index, value);
+    } else {
+      bind_cell(index, to_cell(value));
     }
   }
   void bind_integer(int index, std::int64_t value);
@@ -81,13 +90,26 @@ class Statement {
   void bind_text(int index, std::string_view value);
   void bind_cell(int index, const Cell& value);
 
+  // What is NULL reads as 0, "" or an absent optional, and leaves an enum as it is.
   template <typename T>
-  requires std::is_integral_v<T>
-  void get(int column, T& value) const { value = static_cast<T>(integer(column)); }
-  void get(int column, double& value) const;
-  void get(int column, std::optional<double>& value) const;
-  void get(int column, std::string& value) const;
+  void get(int column, T& value) const {
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(integer(column));
+    } else if constexpr (std::is_same_v<T, double>) {
+      value = real(column);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value.assign(text(column));
+    } else {
+      const Cell found = cell(column);
+      const bool null = std::holds_alternative<std::monostate>(found);
+      if (!from_cell(found, value) && !null) note_unreadable(column);
+    }
+  }
   std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string_view text(int column) const;
+  Cell cell(int column) const;
+  void note_unreadable(int column) const;
 
   Result<int> finish();
   void reset();
@@ -97,6 +119,23 @@ class Statement {
   sqlite3_stmt* handle_;
   std::string sql_;
   int bind_error_ = 0;
+  mutable std::string unreadable_;  // what of the current row can't be read; "": nothing
+};
+
+// Everything until commit() happens together or, if it is destroyed before, not at all. Inside
+// another one it is a savepoint of it. Must be ended in the reverse order of their beginnings.
+class DatabaseTransaction {
+ public:
+  DatabaseTransaction(DatabaseTransaction&& other) noexcept;
+  DatabaseTransaction& operator=(DatabaseTransaction&&) = delete;
+  ~DatabaseTransaction();
+  Result<void> commit();
+
+ private:
+  friend class Database;
+  DatabaseTransaction(Database& database, int depth) : database_(&database), depth_(depth) {}
+  Database* database_;  // null: ended
+  int depth_;           // 1: the outermost
 };
 
 enum class Journal { wal, rollback };  // rollback: for file systems without shared memory
@@ -115,6 +154,7 @@ class Database {
 
   const std::string& path() const { return path_; }
   bool read_only() const { return read_only_; }
+  bool is_replaced() const;  // the path is another file's by now, or nobody's
   void set_busy_timeout(Nanoseconds timeout);
 
   Result<Statement> prepare(std::string_view sql);
@@ -133,15 +173,34 @@ class Database {
     return statement->run(values...);
   }
   Result<void> run_script(const std::string& sql);  // several statements, nothing to bind
+  // Every row of a query; a struct or a tuple reads several columns.
+  template <typename Row, typename... T>
+  Result<std::vector<Row>> all(std::string_view sql, const T&... values) {
+    TRY_ASSIGN(auto statement, query(sql, values...));
+    std::vector<Row> rows;
+    for (;;) {
+      TRY_ASSIGN(const bool there, statement.next());
+      if (!there) return rows;
+      statement.read(rows.emplace_back());
+    }
+  }
+  // The first row, if there is one.
+  template <typename Row, typename... T>
+  Result<std::optional<Row>> first(std::string_view sql, const T&... values) {
+    TRY_ASSIGN(auto statement, query(sql, values...));
+    TRY_ASSIGN(const bool there, statement.next());
+    if (!there) return std::optional<Row>();
+    std::optional<Row> row(std::in_place);
+    statement.read(*row);
+    TRY(statement.check());
+    return row;
+  }
   // The one number that a query always has.
   template <typename... T>
   Result<std::int64_t> number_of(std::string_view sql, const T&... values) {
-    TRY_ASSIGN(auto statement, query(sql, values...));
-    TRY_ASSIGN(const bool there, statement.next());
-    ENSURE(there, "number_of() needs a query that always has a row");
-    std::int64_t number = 0;
-    statement.read(number);
-    return number;
+    TRY_ASSIGN(const auto number, first<std::int64_t>(sql, values...));
+    ENSURE(number.has_value(), "number_of() needs a query that always has a row");
+    return *number;
   }
   std::int64_t last_insert_row() const;
 
@@ -164,27 +223,10 @@ class Database {
 
   std::string path_;
   sqlite3* handle_ = nullptr;
+  std::pair<std::uint64_t, std::uint64_t> file_;  // that was opened: device and number
   bool read_only_ = false;
   int depth_ = 0;  // of transactions
   std::map<std::string, sqlite3_stmt*, std::less<>> idle_;
 };
-
-// Every row of a query, each read by read(row, value) into a value of its own.
-template <typename Value, typename Read>
-Result<std::vector<Value>> all_rows(Result<Statement> query, const Read& read) {
-  if (!query) return query.error();
-  std::vector<Value> values;
-  for (;;) {
-    TRY_ASSIGN(const bool there, query->next());
-    if (!there) return values;
-    read(static_cast<const Statement&>(*query), values.emplace_back());
-  }
-}
-// The same of a query of one column.
-template <typename Value>
-Result<std::vector<Value>> all_rows(Result<Statement> query) {
-  return all_rows<Value>(std::move(query),
-                         [](const Statement& row, Value& value) { row.read(value); });
-}
 
 }  // namespace kneepoint

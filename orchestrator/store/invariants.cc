@@ -1,135 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each rule is a query that selects what breaks it, as a sentence. All of them see one moment, so
-// that a study that runs meanwhile is no trouble.
+// The rules, as queries. All of them see one moment, so that a study that runs meanwhile is no
+// trouble.
 #include "orchestrator/store/invariants.h"
 
-#include <set>
-
 #include "orchestrator/model/attempt.h"
-#include "orchestrator/store/database.h"
 #include "orchestrator/store/migrations.h"
+#include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
 
+// Each query selects what breaks a rule, as a sentence. In all of them `r` is the runs and `a` the
+// attempts, by name, and `x` whatever else it is about.
+constexpr char kNamed[] =
+    "WITH r AS (SELECT s.study_id || ' r' || runs.number AS name, runs.*"
+    "  FROM runs JOIN studies s ON s.id = runs.study),"
+    " a AS (SELECT r.name || '-a' || attempts.number AS name, r.study, r.point, attempts.*"
+    "  FROM attempts JOIN r ON r.id = attempts.run),"
+    " unfinished (state) AS (VALUES ('planned'), ('submitting'), ('queued'), ('running'),"
+    "  ('collecting')) ";
+
 struct Rule {
-  std::string word;
-  std::string broken;  // SQL: one text column
+  const char* word;
+  const char* broken;  // SQL after kNamed: one text column
 };
 
-// In every query `s` is a study, `r` a run, `a` an attempt and `x` whatever else it is about.
-std::vector<Rule> rules() {
-  const std::string run = "s.study_id || ' r' || r.number";
-  const std::string attempt = run + " || '-a' || a.number";
-  const std::string runs = " FROM runs r JOIN studies s ON s.id = r.study ";
-  const std::string attempts = runs + "JOIN attempts a ON a.run = r.id ";
-  const std::string newest = runs +
-                             "LEFT JOIN attempts a ON a.run = r.id"
-                             " AND a.number = (SELECT MAX(number) FROM attempts WHERE run = r.id) ";
-  const std::string active = "('submitting', 'queued', 'running', 'collecting')";
-  const std::string unfinished = "('planned', 'submitting', 'queued', 'running', 'collecting')";
-  return {
-      {"attempt_number",
-       "SELECT " + run +
-           " || ': ' || COUNT(*) || ' attempts, and the last is a'"
-           " || MAX(a.number)" +
-           attempts + "GROUP BY a.run HAVING COUNT(*) <> MAX(a.number) OR MIN(a.number) <> 1"},
-      {"attempt_state", "SELECT " + attempt +
-                            " || ' is ' || a.state ||"
-                            " ' although a later attempt was made'" +
-                            attempts + "WHERE a.state IN " + unfinished +
-                            " AND EXISTS (SELECT 1 FROM attempts x"
-                            " WHERE x.run = a.run AND x.number > a.number)"},
-      {"attempt_state", "SELECT " + attempt +
-                            " || ' is ' || a.state ||"
-                            " ' although it was never handed over'" +
-                            attempts + "WHERE a.submissions = 0 AND a.state IN " + active},
-      {"attempt_state", "SELECT " + attempt + " || ' succeeded, and its reason is ' || a.reason" +
-                            attempts + "WHERE a.state = 'succeeded' AND a.reason <> 'none'"},
-      {"attempt_time",
-       "SELECT " + attempt + " || ' ended before it began'" + attempts +
-           "WHERE a.started_ns > 0 AND a.ended_ns > 0 AND a.ended_ns < a.started_ns"},
-      {"attempt_result", "SELECT " + attempt +
-                             " || ' succeeded with a T of ' || a.seconds || ' s'" + attempts +
-                             "WHERE a.state = 'succeeded'"
-                             " AND NOT (a.seconds > 0 AND a.seconds < 1e300)"},
-      {"attempt_result", "SELECT " + attempt +
-                             " || ' is ' || a.state || ' and has a T of ' ||"
-                             " a.seconds || ' s all the same'" +
-                             attempts +
-                             "WHERE a.seconds <> 0 AND a.state <> 'succeeded'"
-                             " AND a.reason <> 'disturbed'"},
-      {"run_outcome", "SELECT " + run +
-                          " || ' is ' || r.outcome || ', and its newest attempt is '"
-                          " || COALESCE(a.state, 'none')" +
-                          newest +
-                          "WHERE (r.outcome = 'succeeded') <> (COALESCE(a.state, '') = 'succeeded')"
-                          " OR (r.outcome = 'failed' AND a.state IN " +
-                          unfinished + ")"},
-      {"run_point", "SELECT " + run + " || ' is at a point of another study'" + runs +
-                        "JOIN points x ON x.id = r.point WHERE x.study <> r.study"},
-      {"samples", "SELECT " + attempt + " || ' has samples but no result'" + attempts +
-                      "WHERE a.has_result = 0"
-                      " AND EXISTS (SELECT 1 FROM samples x WHERE x.attempt = a.id)"},
-      {"samples", "SELECT " + attempt +
-                      " || ' has ' || COUNT(*) || ' timed samples for iterations '"
-                      " || MIN(x.iteration) || ' to ' || MAX(x.iteration)" +
-                      attempts +
-                      "JOIN samples x ON x.attempt = a.id WHERE x.warmup = 0 GROUP BY a.id"
-                      " HAVING COUNT(*) <> MAX(x.iteration) - MIN(x.iteration) + 1"},
-      {"samples", "SELECT " + attempt +
-                      " || ' iteration ' || x.iteration || ': maximum, mean and"
-                      " minimum over the ranks are in no order'" +
-                      attempts +
-                      "JOIN samples x ON x.attempt = a.id WHERE NOT (x.max_ns >= x.mean_ns"
-                      " AND x.mean_ns >= x.min_ns AND x.min_ns >= 0)"},
-      {"run_time",
-       "SELECT " + attempt +
-           " || ': T is ' || a.seconds || ' s, and what it reported"
-           " comes to ' || COALESCE(m.told, x.told) || ' s'" +
-           attempts +
-           "LEFT JOIN (SELECT attempt, value * CASE unit WHEN 's' THEN 1 WHEN 'ms' THEN 1e-3"
-           " WHEN 'us' THEN 1e-6 WHEN 'ns' THEN 1e-9 WHEN 'min' THEN 60 WHEN 'h' THEN 3600"
-           " END AS told FROM metrics WHERE name = 'time') m ON m.attempt = a.id"
-           " LEFT JOIN (SELECT t.attempt, AVG(t.max_ns) * 1e-9 * q.iterations AS told"
-           " FROM samples t JOIN attempts b ON b.id = t.attempt JOIN runs u ON u.id = b.run"
-           " JOIN points q ON q.id = u.point WHERE t.warmup = 0 GROUP BY t.attempt) x"
-           " ON x.attempt = a.id WHERE a.state = 'succeeded'"
-           " AND ABS(a.seconds / COALESCE(m.told, x.told) - 1) > 1e-6"},
-      {"pushed_records", "SELECT " + attempt + " || ' is over and still has pushed records'" +
-                             attempts + "WHERE a.state NOT IN " + unfinished +
-                             " AND EXISTS (SELECT 1 FROM pushed_records x WHERE x.attempt = a.id)"},
-      {"price", "SELECT " + attempt +
-                    " || ' is billed by price ' || a.price || ', which the study"
-                    " does not have'" +
-                    attempts +
-                    "WHERE a.price <> 0 AND NOT EXISTS (SELECT 1 FROM earlier_prices x"
-                    " WHERE x.study = s.id AND x.number = a.price)"},
-      {"round",
-       "SELECT s.study_id || ': ' || COUNT(*) || ' rounds, and the last is ' ||"
-       " MAX(x.round) FROM rounds x JOIN studies s ON s.id = x.study"
-       " GROUP BY x.study HAVING COUNT(*) <> MAX(x.round) + 1 OR MIN(x.round) <> 0"},
-      {"round", "SELECT " + run + " || ' is of round ' || r.round || ', which was never decided'" +
-                    runs +
-                    "WHERE EXISTS (SELECT 1 FROM rounds x WHERE x.study = r.study)"
-                    " AND NOT EXISTS (SELECT 1 FROM rounds x WHERE x.study = r.study"
-                    " AND x.round = r.round)"},
-      {"round",
-       "SELECT s.study_id || ': round ' || x.round || ' rests on \"' || x.evidence_hash ||"
-       " '\", which is no hash of evidence' FROM rounds x JOIN studies s ON s.id = x.study"
-       " WHERE (x.round = 0) <> (x.evidence_hash = '') OR (x.round > 0"
-       " AND (LENGTH(x.evidence_hash) <> 16 OR x.evidence_hash GLOB '*[^0-9a-f]*'))"},
-      {"event",
-       "SELECT s.study_id || ': an event tells of r' || x.run_number ||"
-       " ', which does not exist' FROM events x JOIN studies s ON s.id = x.study"
-       " WHERE x.run_number > 0 AND NOT EXISTS (SELECT 1 FROM runs r"
-       " WHERE r.study = x.study AND r.number = x.run_number)"},
-      {"foreign_key",
-       "SELECT 'a row of ' || \"table\" || ' refers to a row of ' || parent ||"
-       " ' that does not exist' FROM pragma_foreign_key_check"},
-  };
-}
+constexpr Rule kRules[] = {
+    {"attempt_number",
+     "SELECT r.name || ': ' || COUNT(*) || ' attempts, and the last is a' || MAX(x.number)"
+     " FROM r JOIN attempts x ON x.run = r.id"
+     " GROUP BY r.id HAVING COUNT(*) <> MAX(x.number) OR MIN(x.number) <> 1"},
+    {"attempt_state",
+     "SELECT name || ' is ' || state || ' although a later attempt was made' FROM a"
+     " WHERE state IN unfinished"
+     " AND EXISTS (SELECT 1 FROM attempts x WHERE x.run = a.run AND x.number > a.number)"},
+    {"attempt_state",
+     "SELECT name || ' is ' || state || ' although it was never handed over' FROM a"
+     " WHERE submissions = 0 AND state IN unfinished AND state <> 'planned'"},
+    {"attempt_state",
+     "SELECT name || ' succeeded, and its reason is ' || reason FROM a"
+     " WHERE state = 'succeeded' AND reason <> 'none'"},
+    {"attempt_time",
+     "SELECT name || ' ended before it began' FROM a"
+     " WHERE started_ns > 0 AND ended_ns > 0 AND ended_ns < started_ns"},
+    {"attempt_result",
+     "SELECT name || ' succeeded with a T of ' || seconds || ' s' FROM a"
+     " WHERE state = 'succeeded' AND NOT (seconds > 0 AND seconds < 1e300)"},
+    {"attempt_result",
+     "SELECT name || ' is ' || state || ' and has a T of ' || seconds || ' s all the same' FROM a"
+     " WHERE seconds <> 0 AND state <> 'succeeded' AND reason <> 'disturbed'"},
+    {"run_outcome",
+     "SELECT r.name || ' is ' || outcome || ', and its newest attempt is '"
+     " || COALESCE(x.state, 'none') FROM r LEFT JOIN attempts x ON x.run = r.id"
+     " AND x.number = (SELECT MAX(number) FROM attempts WHERE run = r.id)"
+     " WHERE (outcome = 'succeeded') <> (COALESCE(x.state, '') = 'succeeded')"
+     " OR (outcome = 'failed' AND x.state IN unfinished)"},
+    {"run_point",
+     "SELECT r.name || ' is at a point of another study' FROM r"
+     " JOIN points x ON x.id = r.point WHERE x.study <> r.study"},
+    {"samples",
+     "SELECT name || ' has samples but no result' FROM a WHERE has_result = 0"
+     " AND EXISTS (SELECT 1 FROM samples x WHERE x.attempt = a.id)"},
+    {"samples",
+     "SELECT name || ' has ' || COUNT(*) || ' timed samples for iterations '"
+     " || MIN(x.iteration) || ' to ' || MAX(x.iteration)"
+     " FROM a JOIN samples x ON x.attempt = a.id WHERE x.warmup = 0 GROUP BY a.id"
+     " HAVING COUNT(*) <> MAX(x.iteration) - MIN(x.iteration) + 1"},
+    {"samples",
+     "SELECT name || ' iteration ' || x.iteration || ': maximum, mean and minimum over the ranks"
+     " are in no order' FROM a JOIN samples x ON x.attempt = a.id"
+     " WHERE NOT (x.max_ns >= x.mean_ns AND x.mean_ns >= x.min_ns AND x.min_ns >= 0)"},
+    {"run_time",
+     "SELECT name || ': T is ' || a.seconds || ' s, and what it reported comes to '"
+     " || COALESCE(m.seconds, x.seconds) || ' s' FROM a"
+     " LEFT JOIN (SELECT attempt, value * CASE unit WHEN 's' THEN 1 WHEN 'ms' THEN 1e-3"
+     " WHEN 'us' THEN 1e-6 WHEN 'ns' THEN 1e-9 WHEN 'min' THEN 60 WHEN 'h' THEN 3600"
+     " END AS seconds FROM metrics WHERE name = 'time') m ON m.attempt = a.id"
+     " LEFT JOIN (SELECT t.attempt, AVG(t.max_ns) * 1e-9 * q.iterations AS seconds"
+     " FROM samples t JOIN attempts b ON b.id = t.attempt JOIN runs u ON u.id = b.run"
+     " JOIN points q ON q.id = u.point WHERE t.warmup = 0 GROUP BY t.attempt) x"
+     " ON x.attempt = a.id WHERE a.state = 'succeeded'"
+     " AND ABS(a.seconds / COALESCE(m.seconds, x.seconds) - 1) > 1e-6"},
+    {"pushed_records",
+     "SELECT name || ' is over and still has pushed records' FROM a"
+     " WHERE state NOT IN unfinished"
+     " AND EXISTS (SELECT 1 FROM pushed_records x WHERE x.attempt = a.id)"},
+    {"price",
+     "SELECT name || ' is billed by price ' || price || ', which the study does not have' FROM a"
+     " WHERE price <> 0 AND NOT EXISTS"
+     " (SELECT 1 FROM earlier_prices x WHERE x.study = a.study AND x.number = a.price)"},
+    {"round",
+     "SELECT s.study_id || ': ' || COUNT(*) || ' rounds, and the last is ' || MAX(x.round)"
+     " FROM rounds x JOIN studies s ON s.id = x.study"
+     " GROUP BY x.study HAVING COUNT(*) <> MAX(x.round) + 1 OR MIN(x.round) <> 0"},
+    {"round",
+     "SELECT name || ' is of round ' || round || ', which was never decided' FROM r"
+     " WHERE EXISTS (SELECT 1 FROM rounds x WHERE x.study = r.study) AND NOT EXISTS"
+     " (SELECT 1 FROM rounds x WHERE x.study = r.study AND x.round = r.round)"},
+    {"round",
+     "SELECT s.study_id || ': round ' || x.round || ' rests on \"' || x.evidence_hash ||"
+     " '\", which is no hash of evidence' FROM rounds x JOIN studies s ON s.id = x.study"
+     " WHERE (x.round = 0) <> (x.evidence_hash = '') OR (x.round > 0"
+     " AND (LENGTH(x.evidence_hash) <> 16 OR x.evidence_hash GLOB '*[^0-9a-f]*'))"},
+    {"event",
+     "SELECT s.study_id || ': an event tells of r' || x.run_number || ', which does not exist'"
+     " FROM events x JOIN studies s ON s.id = x.study WHERE x.run_number > 0 AND NOT EXISTS"
+     " (SELECT 1 FROM runs WHERE study = x.study AND number = x.run_number)"},
+    {"foreign_key",
+     "SELECT 'a row of ' || \"table\" || ' refers to a row of ' || parent ||"
+     " ' that does not exist' FROM pragma_foreign_key_check"},
+};
 
 class Examination {
  public:
@@ -145,7 +126,7 @@ class Examination {
     TRY_ASSIGN(found_.attempts, db_.number_of("SELECT COUNT(*) FROM attempts"));
     TRY_ASSIGN(found_.samples, db_.number_of("SELECT COUNT(*) FROM samples"));
     TRY(look_at_words());
-    for (const Rule& rule : rules()) TRY(tell(rule));
+    for (const Rule& rule : kRules) TRY(look_for(rule));
     TRY(look_at_leases());
     TRY(moment.commit());
     return found_;
@@ -175,47 +156,38 @@ class Examination {
 
   Result<void> look_at_words() {
     begin("word");
-    TRY_ASSIGN(auto row, db_.query("SELECT DISTINCT state, reason FROM attempts"));
-    std::set<std::string> told;
-    for (std::string state, reason;;) {
-      TRY_ASSIGN(const bool there, row.next());
-      if (!there) return {};
-      row.read(state, reason);
-      if (!parse_attempt_state(state) && told.insert("state " + state).second) {
-        add("word", "'" + state + "' is no state of an attempt");
-      }
-      if (!parse_reason(reason) && told.insert("reason " + reason).second) {
-        add("word", "'" + reason + "' is no reason of an attempt");
-      }
+    TRY_ASSIGN(const auto states, db_.all<std::string>("SELECT DISTINCT state FROM attempts"));
+    for (const std::string& one : states) {
+      if (!parse_attempt_state(one)) add("word", "'" + one + "' is no state of an attempt");
     }
+    TRY_ASSIGN(const auto reasons, db_.all<std::string>("SELECT DISTINCT reason FROM attempts"));
+    for (const std::string& one : reasons) {
+      if (!parse_reason(one)) add("word", "'" + one + "' is no reason of an attempt");
+    }
+    return {};
   }
 
   Result<void> look_at_leases() {
     begin("lease");
-    TRY_ASSIGN(auto row, db_.query("SELECT s.study_id, l.host, l.pid, l.heartbeat_ns"
-                                   " FROM leases l JOIN studies s ON s.id = l.study"));
-    std::string study, host;
-    for (Nanoseconds pid = 0, heartbeat = 0;;) {
-      TRY_ASSIGN(const bool there, row.next());
-      if (!there) return {};
-      row.read(study, host, pid, heartbeat);
-      if (host.empty() || pid <= 0 || heartbeat <= 0) {
+    TRY_ASSIGN(const auto leases, (db_.all<std::tuple<std::string, Lease>>(
+                                      "SELECT s.study_id, l.host, l.pid, l.heartbeat_ns"
+                                      " FROM leases l JOIN studies s ON s.id = l.study")));
+    for (const auto& [study, lease] : leases) {
+      if (lease.host.empty() || lease.pid <= 0 || lease.heartbeat_ns <= 0) {
         add("lease", study + ": its lease has no host, process or heartbeat");
-      } else if (heartbeat > now_ + kHour) {
+      } else if (lease.heartbeat_ns > now_ + kHour) {
         add("lease", study + ": the heartbeat of its lease lies in the future");
       }
     }
+    return {};
   }
 
-  Result<void> tell(const Rule& rule) {
+  Result<void> look_for(const Rule& rule) {
     begin(rule.word);
-    TRY_ASSIGN(auto row, db_.query(rule.broken));
-    std::string text;
-    for (int told = 0; told <= kMostTold; ++told) {
-      TRY_ASSIGN(const bool there, row.next());
-      if (!there) return {};
-      row.read(text);
-      add(rule.word, told == kMostTold ? "and more of the same" : text);
+    const std::string query = kNamed + std::string(rule.broken) + " LIMIT ?";
+    TRY_ASSIGN(const auto broken, db_.all<std::string>(query, kMostViolations + 1));
+    for (std::size_t i = 0; i < broken.size(); ++i) {
+      add(rule.word, i == kMostViolations ? "and more of the same" : broken[i]);
     }
     return {};
   }

@@ -23,11 +23,11 @@ struct Violation {
 struct DatabaseFindings {
   std::int64_t schema = 0, studies = 0, runs = 0, attempts = 0, samples = 0;
   std::vector<std::string> rules;     // that were looked at
-  std::vector<Violation> violations;  // at most kMostTold of a query, and one that says so
+  std::vector<Violation> violations;  // at most kMostViolations of a query, and one that says so
   KP_DESCRIBED(DatabaseFindings, schema, studies, runs, attempts, samples, rules, violations);
 };
 
-constexpr int kMostTold = 20;
+constexpr std::size_t kMostViolations = 20;
 
 // A file that is no database of ours, or of another version of the schema, is an error; one that
 // SQLite itself can't read to the end has violations.

@@ -5,13 +5,13 @@
 #include "orchestrator/store/push_spool.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "orchestrator/base/hash.h"
@@ -40,7 +40,7 @@ void add_frame(const Push& push, std::string& text) {
   text += push.lines;
 }
 
-std::string_view word(std::string_view& line) {
+std::string_view next_word(std::string_view& line) {
   const std::size_t end = line.find(' ');
   const std::string_view first = line.substr(0, end);
   line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
@@ -52,9 +52,9 @@ bool take_frame(std::string_view& text, Push& push) {
   const std::size_t newline = text.substr(0, kMostHeader).find('\n');
   if (newline == std::string_view::npos || !text.starts_with(kMark)) return false;
   std::string_view header = text.substr(kMark.size(), newline - kMark.size());
-  push.allocation = word(header);
-  push.attempt = word(header);
-  const std::string_view size = word(header);
+  push.allocation = next_word(header);
+  push.attempt = next_word(header);
+  const std::string_view size = next_word(header);
   std::size_t bytes = 0;
   const auto [end, failure] = std::from_chars(size.data(), size.data() + size.size(), bytes);
   if (failure != std::errc() || end != size.data() + size.size()) return false;
@@ -66,25 +66,16 @@ bool take_frame(std::string_view& text, Push& push) {
 }
 
 Result<std::string> read_from(const std::string& path, std::size_t offset, std::size_t most) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return system_error("read '" + path + "'", errno);
-  struct stat status {};
-  int failure = ::fstat(fd, &status) == 0 ? 0 : errno;
-  const auto size = static_cast<std::size_t>(status.st_size);
-  most = size > offset ? std::min(most, size - offset) : 0;
-  std::string text(most, '\0');
-  std::size_t have = 0;
-  while (have < most) {
-    const ssize_t n =
-        ::pread(fd, text.data() + have, most - have, static_cast<off_t>(offset + have));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) failure = errno;
-    if (n <= 0) break;
-    have += static_cast<std::size_t>(n);
-  }
-  ::close(fd);
-  if (failure != 0) return system_error("read '" + path + "'", failure);
-  text.resize(have);
+  std::error_code failure;
+  const std::size_t size = std::filesystem::file_size(path, failure);
+  if (failure) return system_error("read '" + path + "'", failure.value());
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return system_error("read '" + path + "'", errno);
+  std::string text(size > offset ? std::min(most, size - offset) : 0, '\0');
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return system_error("read '" + path + "'", EIO);
+  text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
 }
 
@@ -115,16 +106,6 @@ bool is_push_name(std::string_view name) {
          });
 }
 
-SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept
-    : folder_(std::move(other.folder_)),
-      number_(other.number_),
-      fd_(std::exchange(other.fd_, -1)),
-      written_(other.written_) {}
-
-SpoolWriter::~SpoolWriter() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 Result<SpoolWriter> SpoolWriter::open(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -137,18 +118,14 @@ Result<SpoolWriter> SpoolWriter::open(const std::string& folder) {
 
 Result<void> SpoolWriter::next_file() {
   const std::string path = path_of(folder_, number_ + 1);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return system_error("create '" + path + "'", errno);
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = fd;
+  Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+  if (!file.is_open()) return system_error("create '" + path + "'", errno);
+  file_ = std::move(file);
   ++number_;
   written_ = 0;
   // The name must outlive a crash as the bytes do.
-  const int directory = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    ::fsync(directory);
-    ::close(directory);
-  }
+  const Fd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open()) ::fsync(folder.get());
   return {};
 }
 
@@ -160,12 +137,12 @@ Result<void> SpoolWriter::append(const std::vector<Push>& pushes) {
   std::size_t done = 0;
   int failure = 0;
   while (done < text.size() && failure == 0) {
-    const ssize_t n = ::write(fd_, text.data() + done, text.size() - done);
+    const ssize_t n = ::write(file_.get(), text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) failure = errno;
     if (n > 0) done += static_cast<std::size_t>(n);
   }
-  if (failure == 0 && ::fdatasync(fd_) != 0) failure = errno;
+  if (failure == 0 && ::fdatasync(file_.get()) != 0) failure = errno;
   if (failure == 0) {
     written_ += done;
     return {};
@@ -175,13 +152,9 @@ Result<void> SpoolWriter::append(const std::vector<Push>& pushes) {
   return system_error("write '" + path + "'", failure);
 }
 
-Result<std::vector<std::uint64_t>> SpoolReader::files() const {
-  return spool_files(folder_);
-}
-
 Result<std::vector<Push>> SpoolReader::take(std::size_t most) {
   std::vector<Push> pushes;
-  TRY_ASSIGN(const std::vector<std::uint64_t> numbers, files());
+  TRY_ASSIGN(const std::vector<std::uint64_t> numbers, spool_files(folder_));
   std::size_t taken = 0;
   for (const std::uint64_t number : numbers) {
     if (number < number_) continue;
@@ -203,7 +176,7 @@ Result<std::vector<Push>> SpoolReader::take(std::size_t most) {
 }
 
 Result<void> SpoolReader::forget() {
-  TRY_ASSIGN(const std::vector<std::uint64_t> numbers, files());
+  TRY_ASSIGN(const std::vector<std::uint64_t> numbers, spool_files(folder_));
   for (const std::uint64_t number : numbers) {
     if (number >= number_) break;
     const std::string path = path_of(folder_, number);

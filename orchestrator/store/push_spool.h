@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orchestrator/base/fd.h"
 #include "orchestrator/base/result.h"
 
 namespace kneepoint {
@@ -29,9 +30,6 @@ class SpoolWriter {
  public:
   // In a file of its own, after all that are there. The folder is made if needed.
   static Result<SpoolWriter> open(const std::string& folder);
-  SpoolWriter(SpoolWriter&& other) noexcept;
-  SpoolWriter& operator=(SpoolWriter&&) = delete;
-  ~SpoolWriter();
 
   // All of them on disk, or an error and none of them to be acknowledged.
   Result<void> append(const std::vector<Push>& pushes);
@@ -43,7 +41,7 @@ class SpoolWriter {
 
   std::string folder_;
   std::uint64_t number_ = 0;
-  int fd_ = -1;
+  Fd file_;
   std::size_t written_ = 0;
 };
 
@@ -57,8 +55,6 @@ class SpoolReader {
   Result<void> forget();
 
  private:
-  Result<std::vector<std::uint64_t>> files() const;
-
   std::string folder_;
   std::uint64_t number_ = 0;  // of the file that is read; 0: none yet
   std::size_t offset_ = 0;    // of what was taken from it

@@ -2,21 +2,12 @@
 //
 // Who drives a study, and what others want of it. A holder on this host is asked for by its pid;
 // one on another host is given up when its heartbeat is a minute old.
-#include "orchestrator/store/database.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
 
 constexpr Nanoseconds kLeaseAge = 60 * kSecond;
-
-const char* word_of(RequestKind kind) {
-  switch (kind) {
-    case RequestKind::cancel:
-      return "cancel";
-  }
-  return "?";
-}
 
 bool is_held(const Lease& holder, const Lease& wanted, Nanoseconds age,
              bool (*alive)(const Lease& holder)) {
@@ -27,13 +18,7 @@ bool is_held(const Lease& holder, const Lease& wanted, Nanoseconds age,
 }  // namespace
 
 Result<std::optional<Lease>> StudyStore::lease(RowId study) {
-  TRY_ASSIGN(auto row,
-             db_.query("SELECT host, pid, heartbeat_ns FROM leases WHERE study = ?", study));
-  TRY_ASSIGN(const bool there, row.next());
-  if (!there) return std::optional<Lease>();
-  Lease found;
-  row.read(found.host, found.pid, found.heartbeat_ns);
-  return std::optional<Lease>(std::move(found));
+  return db_.first<Lease>("SELECT host, pid, heartbeat_ns FROM leases WHERE study = ?", study);
 }
 
 Result<void> StudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
@@ -54,14 +39,11 @@ Result<void> StudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
                    true};
     }
   }
-  auto taken = db_.run(
-      "INSERT INTO leases (study, host, pid, heartbeat_ns) VALUES (?, ?, ?, ?)"
-      " ON CONFLICT (study) DO UPDATE SET host = excluded.host, pid = excluded.pid,"
-      " heartbeat_ns = excluded.heartbeat_ns",
-      study, lease_wanted.host, lease_wanted.pid, now);
-  if (!taken) {
-    return taken.error().code == ErrorCode::not_found ? no_such("study", study) : taken.error();
-  }
+  TRY(put_for("study", study,
+              db_.run(insert_text<Lease>("leases", {"study"}) +
+                          " ON CONFLICT (study) DO UPDATE SET host = excluded.host,"
+                          " pid = excluded.pid, heartbeat_ns = excluded.heartbeat_ns",
+                      study, Lease{lease_wanted.host, lease_wanted.pid, now})));
   if (holder && (holder->host != lease_wanted.host || holder->pid != lease_wanted.pid)) {
     TRY(put_event(study, Event{now, "lease",
                                "taken over from process " + std::to_string(holder->pid) +
@@ -75,7 +57,7 @@ Result<void> StudyStore::acquire_lease(RowId study, const Lease& lease_wanted,
 
 Result<void> StudyStore::renew_lease(RowId study, const Lease& mine) {
   // SQLite would go on writing to a file without a name, and all of it would be lost at our end.
-  if (!(file_identity(db_.path()) == file_)) {
+  if (db_.is_replaced()) {
     return Error{ErrorCode::corrupt, db_.path() +
                                          " was removed or replaced while it was in use; stopping "
                                          "here, since nothing more would be kept"};
@@ -104,28 +86,20 @@ Result<void> StudyStore::release_lease(RowId study) {
 }
 
 Result<void> StudyStore::put_request(RowId study, RequestKind kind) {
-  auto put = db_.run(
-      "INSERT INTO requests (study, kind, made_ns) VALUES (?, ?, ?)"
-      " ON CONFLICT (study, kind) WHERE taken_ns = 0 DO NOTHING",
-      study, word_of(kind), clock_.wall());
-  if (put) return {};
-  return put.error().code == ErrorCode::not_found ? no_such("study", study) : put.error();
+  return put_for("study", study,
+                 db_.run("INSERT INTO requests (study, kind, made_ns) VALUES (?, ?, ?)"
+                         " ON CONFLICT (study, kind) WHERE taken_ns = 0 DO NOTHING",
+                         study, to_string(kind), clock_.wall()));
 }
 
 Result<std::vector<RequestKind>> StudyStore::take_requests(RowId study) {
-  std::vector<RequestKind> taken;
-  {  // Asked at every tick and nearly always empty: look before taking the write lock.
-    TRY_ASSIGN(auto look,
-               db_.query("SELECT 1 FROM requests WHERE study = ? AND taken_ns = 0 LIMIT 1", study));
-    TRY_ASSIGN(const bool waiting, look.next());
-    if (!waiting) return taken;
-  }
-  TRY_ASSIGN(auto transaction, db_.begin());
-  TRY_ASSIGN(const int cancels, db_.run("UPDATE requests SET taken_ns = MAX(1, ?)"
-                                        " WHERE study = ? AND kind = 'cancel' AND taken_ns = 0",
-                                        clock_.wall(), study));
-  TRY(transaction.commit());
-  if (cancels > 0) taken.push_back(RequestKind::cancel);
+  // Asked at every tick and nearly always empty: look before taking the write lock.
+  TRY_ASSIGN(
+      std::vector<RequestKind> taken,
+      db_.all<RequestKind>("SELECT kind FROM requests WHERE study = ? AND taken_ns = 0", study));
+  if (taken.empty()) return taken;
+  TRY(db_.run("UPDATE requests SET taken_ns = MAX(1, ?) WHERE study = ? AND taken_ns = 0",
+              clock_.wall(), study));
   return taken;
 }
 

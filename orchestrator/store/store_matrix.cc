@@ -1,51 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Points, runs and rounds. What is there already is left as it is, so putting the same matrix again
-// changes nothing, and putting a larger one adds what is new.
+// changes nothing, and putting a larger one adds what is new. Runs may be over before their study
+// was made.
 #include <unordered_map>
 #include <unordered_set>
 
-#include "orchestrator/base/json_text.h"
-#include "orchestrator/store/database.h"
+#include "orchestrator/base/json_put.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
 
-std::string argv_text(const Command& command) {
-  JsonWriter text;
-  text.begin_array();
-  for (const auto& argument : command.argv) text.value(argument);
-  text.end_array();
-  return text.text();
-}
-
-Result<void> put_parameters(Database& db, RowId point, const std::vector<Parameter>& parameters) {
-  if (parameters.empty()) return {};
-  TRY_ASSIGN(auto insert, db.prepare("INSERT INTO point_parameters (point, position, name, value)"
-                                     " VALUES (?, ?, ?, ?)"));
-  int position = 0;
-  for (const auto& parameter : parameters) {
-    TRY(insert.run(point, position++, parameter.name, parameter.value));
-  }
-  return {};
-}
-
 Result<RowId> put_point(Database& db, RowId study, const std::string& key, const Point& p) {
-  TRY(db.run(
-      "INSERT INTO points (study, key, build, workload, case_name, mode, k, nodes, ranks,"
-      " ranks_per_node, threads_per_rank, gpus_per_node, bind, size, results, result_name,"
-      " held_fixed, work_unit, emulated, mpi, own_harness, iterations, modelled_seconds, command,"
-      " flops, bytes, parallelism, profile)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, IIF(?, ?, NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?)",
-      study, key, p.build, p.workload, p.case_name, to_string(p.mode), p.k, p.shape.nodes,
-      p.shape.ranks, p.shape.ranks_per_node, p.shape.threads_per_rank, p.shape.gpus_per_node,
-      to_string(p.shape.bind), p.has_size, p.size, p.results, p.result_name, p.held_fixed,
-      p.work_unit, p.emulated, p.mpi, p.own_harness, p.iterations, p.modelled_seconds,
-      argv_text(p.command), p.flops, p.bytes, p.parallelism, p.profile));
+  const std::optional<double> size = when(p.has_size, p.size);
+  TRY(db.run(insert_text<Point>("points", {"study", "key", "size", "command"}), study, key, size,
+             json_text(p.command.argv), p));
   const RowId row = db.last_insert_row();
-  TRY(put_parameters(db, row, p.parameters));
+  int position = 0;
+  for (const Parameter& parameter : p.parameters) {
+    TRY(db.run("INSERT INTO point_parameters (point, position, name, value) VALUES (?, ?, ?, ?)",
+               row, position++, parameter.name, parameter.value));
+  }
   return row;
 }
 
@@ -53,17 +29,10 @@ Result<RowId> put_point(Database& db, RowId study, const std::string& key, const
 
 Result<std::vector<RowId>> StudyStore::put_points(RowId study, const std::vector<Point>& points) {
   TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(const auto there, (db_.all<std::tuple<std::string, RowId>>(
+                                   "SELECT key, id FROM points WHERE study = ?", study)));
   std::unordered_map<std::string, RowId> known;
-  {
-    TRY_ASSIGN(auto row, db_.query("SELECT key, id FROM points WHERE study = ?", study));
-    for (std::string key;;) {
-      TRY_ASSIGN(const bool there, row.next());
-      if (!there) break;
-      RowId id = 0;
-      row.read(key, id);
-      known.emplace(key, id);
-    }
-  }
+  for (const auto& [key, row] : there) known.emplace(key, row);
   std::vector<RowId> rows;
   rows.reserve(points.size());
   for (const auto& point : points) {
@@ -81,7 +50,7 @@ Result<std::vector<RowId>> StudyStore::put_points(RowId study, const std::vector
 }
 
 Result<std::vector<RowId>> StudyStore::point_rows(RowId study) {
-  return all_rows<RowId>(db_.query("SELECT id FROM points WHERE study = ? ORDER BY id", study));
+  return db_.all<RowId>("SELECT id FROM points WHERE study = ? ORDER BY id", study);
 }
 
 Result<void> StudyStore::put_runs(RowId study, const std::vector<PlannedRun>& runs) {
@@ -90,32 +59,49 @@ Result<void> StudyStore::put_runs(RowId study, const std::vector<PlannedRun>& ru
   const std::unordered_set<RowId> points(point_list.begin(), point_list.end());
   TRY_ASSIGN(std::int64_t next,
              db_.number_of("SELECT COALESCE(MAX(number), 0) + 1 FROM runs WHERE study = ?", study));
-  TRY_ASSIGN(auto insert,
-             db_.prepare("INSERT INTO runs (study, point, number, repeat, round, position)"
-                         " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (point, repeat) DO NOTHING"));
+  TRY_ASSIGN(auto insert, db_.prepare(insert_text<PlannedRun>("runs", {"study", "number"}) +
+                                      " ON CONFLICT (point, repeat) DO NOTHING"));
   for (const auto& run : runs) {
     if (!points.contains(run.point)) return no_such("point of this study", run.point);
-    TRY_ASSIGN(const int added,
-               insert.run(study, run.point, next, run.repeat, run.round, run.position));
+    TRY_ASSIGN(const int added, insert.run(study, next, run));
     next += added;
   }
   return transaction.commit();
 }
 
+Result<void> StudyStore::put_finished_runs(RowId study, const std::vector<FinishedRun>& runs) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY_ASSIGN(std::int64_t number,
+             db_.number_of("SELECT COALESCE(MAX(number), 0) FROM runs WHERE study = ?", study));
+  TRY_ASSIGN(auto put_run,
+             db_.prepare("INSERT INTO runs (study, point, number, repeat, round, position, outcome)"
+                         " VALUES (?, ?, ?, ?, 0, ?, 'succeeded')"));
+  TRY_ASSIGN(auto put_attempt,
+             db_.prepare("INSERT INTO attempts (run, number, state, detail, allocation, has_result,"
+                         " seconds) VALUES (?, 1, 'succeeded', ?, '', 1, ?)"));
+  TRY_ASSIGN(auto put_metric, db_.prepare(insert_text<Metric>("metrics", {"attempt"})));
+  TRY_ASSIGN(auto put_fact, db_.prepare(insert_text<Fact>("provenance", {"attempt"})));
+  for (const FinishedRun& run : runs) {
+    ++number;
+    TRY(put_run.run(study, run.point, number, run.repeat, number - 1));
+    TRY(put_attempt.run(db_.last_insert_row(), run.detail, run.seconds));
+    const RowId attempt = db_.last_insert_row();
+    for (const Metric& metric : run.metrics) TRY(put_metric.run(attempt, metric));
+    for (const Fact& fact : run.facts) TRY(put_fact.run(attempt, fact));
+  }
+  return transaction.commit();
+}
+
 Result<void> StudyStore::put_round(RowId study, const RoundRow& round) {
-  TRY(
-      db_.run("INSERT INTO rounds (study, round, evidence_hash, decided_ns) VALUES (?, ?, ?, ?)"
-              " ON CONFLICT (study, round) DO NOTHING",
-              study, round.round, round.evidence_hash, clock_.wall()));
+  TRY(db_.run(insert_text<RoundRow>("rounds", {"study", "decided_ns"}) +
+                  " ON CONFLICT (study, round) DO NOTHING",
+              study, clock_.wall(), round));
   return {};
 }
 
 Result<std::vector<RoundRow>> StudyStore::rounds(RowId study) {
-  return all_rows<RoundRow>(
-      db_.query("SELECT round, evidence_hash FROM rounds WHERE study = ?"
-                " ORDER BY round",
-                study),
-      [](const Statement& row, RoundRow& round) { row.read(round.round, round.evidence_hash); });
+  return db_.all<RoundRow>("SELECT round, evidence_hash FROM rounds WHERE study = ? ORDER BY round",
+                           study);
 }
 
 }  // namespace kneepoint

@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Studies: one row each, found by what people type. The counts that `list` shows are counted, not
-// kept. A new price is for what is handed over from now on: attempts of before keep the price that
-// they were handed over by. What ran before there was any price goes by the first one.
+// Studies: one row each, found by what people type, and the story of each as events. The counts
+// that `list` shows are counted, not kept. A new price is for what is handed over from now on:
+// attempts of before keep the price that they were handed over by. What ran before there was any
+// price goes by the first one.
+#include <limits>
+
 #include "orchestrator/base/text.h"
-#include "orchestrator/store/database.h"
-#include "orchestrator/store/study_choice.h"
 #include "orchestrator/store/study_store.h"
 
 namespace kneepoint {
 namespace {
 
-const std::string kSelectStudies =
-    "SELECT id, study_id, name, hash8, n, state, backend, site, plan_path, plan_text, site_text,"
-    " work_dir, worker, seed, knee_rule, knee_floor, price_path, price_item, price_text,"
-    " created_ns, updated_ns,"
-    " (SELECT COUNT(*) FROM runs WHERE study = s.id),"
-    " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'succeeded'),"
-    " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'failed')"
-    " FROM studies s ";
-
-// False: a word that can't be read, left in `worker`.
-bool read_study(const Statement& row, StudyRow& study, std::string& worker) {
-  row.read(study.row, study.id, study.name, study.hash8, study.n, study.state, study.backend,
-           study.site, study.plan_path, study.plan_text, study.site_text, study.work_dir, worker,
-           study.seed, study.knee_rule, study.knee_floor, study.price.book, study.price.item,
-           study.price.text, study.created_ns, study.updated_ns, study.runs, study.succeeded,
-           study.failed);
-  const auto unit = parse_worker_unit(worker);
-  if (unit) study.worker = *unit;
-  return unit.has_value();
-}
+constexpr char kCaveat[] = "caveat";  // kind of the events that are caveats, as "code: message"
+constexpr char kBetween[] = ": ";
 
 constexpr std::size_t kMostListed = 10;
 
@@ -50,108 +33,100 @@ std::string listed(const std::vector<std::string>& ids) {
 Result<StudyRow> StudyStore::create_study(const Study& study, const Site& site, int n,
                                           const std::string& work_dir) {
   const Plan& plan = study.plan;
-  const std::string id = plan.study + "-" + study.hash8 + "-" + std::to_string(n);
-  const Nanoseconds now = clock_.wall();
+  StudyRow row;
+  row.id = plan.study + "-" + study.hash8 + "-" + std::to_string(n);
+  row.name = plan.study;
+  row.hash8 = study.hash8;
+  row.n = n;
+  row.state = "running";
+  row.backend = to_string(site.backend);
+  row.site = site.name;
+  row.plan_path = plan.path;
+  row.plan_text = plan.text;
+  row.site_text = site.text;
+  row.work_dir = work_dir;
+  row.worker = plan.worker;
+  row.seed = plan.seed;
+  row.knee_rule = plan.knee.rule;
+  row.knee_floor = plan.knee.floor;
+  row.price = site.price;
+  row.created_ns = row.updated_ns = clock_.wall();
   TRY_ASSIGN(auto transaction, db_.begin());
-  auto inserted = db_.run(
-      "INSERT INTO studies (study_id, name, hash8, n, state, backend, site, plan_path, plan_text,"
-      " site_text, work_dir, worker, seed, knee_rule, knee_floor, price_path, price_item,"
-      " price_text, created_ns, updated_ns)"
-      " VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      id, plan.study, study.hash8, n, to_string(site.backend), site.name, plan.path, plan.text,
-      site.text, work_dir, to_string(plan.worker), plan.seed, plan.knee.rule, plan.knee.floor,
-      site.price.book, site.price.item, site.price.text, now, now);
-  if (!inserted) {
-    if (inserted.error().code != ErrorCode::exists) return inserted.error();
-    return Error{ErrorCode::exists, "study " + id + " exists already in " + db_.path()};
+  if (auto put = db_.run(insert_text<StudyRow>("studies"), row); !put) {
+    if (put.error().code != ErrorCode::exists) return put.error();
+    return Error{ErrorCode::exists, "study " + row.id + " exists already in " + db_.path()};
   }
-  const RowId row = db_.last_insert_row();
+  row.row = db_.last_insert_row();
   int position = 0;
   for (const Build& build : plan.builds) {
-    TRY(
-        db_.run("INSERT INTO builds (study, position, label, workload, kind, place, hash)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                row, position++, build.label, build.workload, to_string(build.kind), build.place,
-                build.hash));
+    TRY(db_.run(insert_text<Build>("builds", {"study", "position"}), row.row, position++, build));
   }
   TRY(transaction.commit());
-  return study_row(row);
+  return row;
 }
 
 Result<std::vector<Build>> StudyStore::builds(RowId study) {
-  return all_rows<Build>(
-      db_.query("SELECT label, workload, kind, place, hash FROM builds WHERE study = ?"
-                " ORDER BY position",
-                study),
-      [](const Statement& row, Build& build) {
-        std::string kind;
-        row.read(build.label, build.workload, kind, build.place, build.hash);
-        build.kind = kind == "image"    ? Build::Kind::image
-                     : kind == "folder" ? Build::Kind::folder
-                                        : Build::Kind::file;
-      });
+  return db_.all<Build>(
+      "SELECT " + select_list<Build>() + " FROM builds WHERE study = ? ORDER BY position", study);
+}
+
+Result<std::vector<StudyRow>> StudyStore::studies_where(const std::string& condition,
+                                                        const auto&... values) {
+  static const std::string kSelect =
+      "SELECT id, " + select_list<StudyRow>() +
+      ", (SELECT COUNT(*) FROM runs WHERE study = s.id),"
+      " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'succeeded'),"
+      " (SELECT COUNT(*) FROM runs WHERE study = s.id AND outcome = 'failed') FROM studies s ";
+  TRY_ASSIGN(auto statement, db_.query(kSelect + condition, values...));
+  std::vector<StudyRow> found;
+  for (;;) {
+    TRY_ASSIGN(const bool there, statement.next());
+    if (!there) return found;
+    StudyRow& one = found.emplace_back();
+    statement.read(one.row, one, one.runs, one.succeeded, one.failed);
+  }
 }
 
 Result<StudyRow> StudyStore::study_row(RowId study) {
-  TRY_ASSIGN(auto row, db_.query(kSelectStudies + "WHERE id = ?", study));
-  TRY_ASSIGN(const bool there, row.next());
-  if (!there) return no_such("study", study);
-  StudyRow found;
-  std::string worker;
-  if (!read_study(row, found, worker)) return unreadable("worker", worker);
-  return found;
+  TRY_ASSIGN(std::vector<StudyRow> found, studies_where("WHERE id = ?", study));
+  if (found.empty()) return no_such("study", study);
+  return std::move(found.front());
 }
 
 Result<std::vector<StudyRow>> StudyStore::studies() {
-  TRY_ASSIGN(auto row, db_.query(kSelectStudies + "ORDER BY created_ns DESC, id DESC"));
-  std::vector<StudyRow> found;
-  std::string worker;
-  for (;;) {
-    TRY_ASSIGN(const bool there, row.next());
-    if (!there) return found;
-    if (!read_study(row, found.emplace_back(), worker)) return unreadable("worker", worker);
-  }
+  return studies_where("ORDER BY created_ns DESC, id DESC");
 }
 
 Result<std::optional<StudyRow>> StudyStore::newest_of_series(const std::string& name,
                                                              const std::string& hash8) {
-  TRY_ASSIGN(auto row,
-             db_.query(kSelectStudies + "WHERE name = ? AND hash8 = ? ORDER BY n DESC LIMIT 1",
-                       name, hash8));
-  TRY_ASSIGN(const bool there, row.next());
-  if (!there) return std::optional<StudyRow>();
-  StudyRow found;
-  std::string worker;
-  if (!read_study(row, found, worker)) return unreadable("worker", worker);
-  return std::optional<StudyRow>(std::move(found));
+  TRY_ASSIGN(std::vector<StudyRow> found,
+             studies_where("WHERE name = ? AND hash8 = ? ORDER BY n DESC LIMIT 1", name, hash8));
+  if (found.empty()) return std::optional<StudyRow>();
+  return std::optional(std::move(found.front()));
 }
 
 Result<void> StudyStore::set_study_state(RowId study, const std::string& state) {
-  TRY_ASSIGN(const int changed, db_.run("UPDATE studies SET state = ?, updated_ns = ? WHERE id = ?",
-                                        state, clock_.wall(), study));
-  if (changed == 0) return no_such("study", study);
-  return {};
+  return change_one("study", study,
+                    db_.run("UPDATE studies SET state = ?, updated_ns = ? WHERE id = ?", state,
+                            clock_.wall(), study));
 }
 
 Result<void> StudyStore::update_study_plan(RowId study, const Study& plan) {
-  TRY_ASSIGN(const int changed,
-             db_.run("UPDATE studies SET plan_path = ?, plan_text = ?, knee_rule = ?,"
-                     " knee_floor = ?, updated_ns = ? WHERE id = ?",
-                     plan.plan.path, plan.plan.text, plan.plan.knee.rule, plan.plan.knee.floor,
-                     clock_.wall(), study));
-  if (changed == 0) return no_such("study", study);
-  return {};
+  return change_one("study", study,
+                    db_.run("UPDATE studies SET plan_path = ?, plan_text = ?, knee_rule = ?,"
+                            " knee_floor = ?, updated_ns = ? WHERE id = ?",
+                            plan.plan.path, plan.plan.text, plan.plan.knee.rule,
+                            plan.plan.knee.floor, clock_.wall(), study));
 }
 
 Result<void> StudyStore::delete_study(RowId study) {
-  TRY_ASSIGN(const int deleted, db_.run("DELETE FROM studies WHERE id = ?", study));
-  if (deleted == 0) return no_such("study", study);
+  TRY(change_one("study", study, db_.run("DELETE FROM studies WHERE id = ?", study)));
   held_.erase(study);
   return {};
 }
 
-Result<std::int64_t> choose_study(const std::string& words, const std::vector<StudyName>& known,
-                                  const std::string& place) {
+Result<RowId> choose_study(const std::string& words, const std::vector<StudyName>& known,
+                           const std::string& place) {
   if (words.empty()) {
     return Error{ErrorCode::invalid,
                  "no study named; give its id, a unique beginning of it, or "
@@ -190,12 +165,8 @@ Result<std::int64_t> choose_study(const std::string& words, const std::vector<St
 }
 
 Result<StudyRow> StudyStore::find_study(const std::string& words) {
-  TRY_ASSIGN(const auto known,
-             all_rows<StudyName>(db_.query("SELECT id, study_id, name FROM studies"
-                                           " ORDER BY created_ns DESC, n DESC, id DESC"),
-                                 [](const Statement& row, StudyName& study) {
-                                   row.read(study.row, study.id, study.name);
-                                 }));
+  TRY_ASSIGN(const auto known, db_.all<StudyName>("SELECT id, study_id, name FROM studies"
+                                                  " ORDER BY created_ns DESC, n DESC, id DESC"));
   TRY_ASSIGN(const RowId row, choose_study(words, known, db_.path()));
   return study_row(row);
 }
@@ -206,29 +177,70 @@ Result<void> StudyStore::set_study_price(RowId study, const SitePrice& price) {
   const bool same = now.price.text == price.text && now.price.item == price.item;
   if (!same && !now.price.text.empty()) {
     TRY_ASSIGN(const std::vector<SitePrice> earlier, earlier_prices(study));
-    const auto number = static_cast<std::int64_t>(earlier.size()) + 1;
+    const std::size_t number = earlier.size() + 1;
     TRY_ASSIGN(const int billed,
                db_.run("UPDATE attempts SET price = ? WHERE price = 0 AND submissions > 0"
                        " AND run IN (SELECT id FROM runs WHERE study = ?)",
                        number, study));
     if (billed > 0) {
-      TRY(
-          db_.run("INSERT INTO earlier_prices (study, number, path, item, text)"
-                  " VALUES (?, ?, ?, ?, ?)",
-                  study, number, now.price.book, now.price.item, now.price.text));
+      TRY(db_.run(insert_text<SitePrice>("earlier_prices", {"study", "number"}), study, number,
+                  now.price));
     }
   }
   TRY(db_.run("UPDATE studies SET price_path = ?, price_item = ?, price_text = ? WHERE id = ?",
-              price.book, price.item, price.text, study));
+              price, study));
   return transaction.commit();
 }
 
 Result<std::vector<SitePrice>> StudyStore::earlier_prices(RowId study) {
-  return all_rows<SitePrice>(
-      db_.query("SELECT path, item, text FROM earlier_prices WHERE study = ?"
-                " ORDER BY number",
-                study),
-      [](const Statement& row, SitePrice& price) { row.read(price.book, price.item, price.text); });
+  return db_.all<SitePrice>(
+      "SELECT path, item, text FROM earlier_prices WHERE study = ? ORDER BY number", study);
+}
+
+Result<void> StudyStore::put_event(RowId study, const Event& event) {
+  Event put = event;
+  if (put.wall_ns == 0) put.wall_ns = clock_.wall();
+  TRY(db_.run(insert_text<Event>("events", {"study"}), study, put));
+  return {};
+}
+
+Result<std::vector<Event>> StudyStore::events(RowId study, int run_number) {
+  const int last = run_number == 0 ? std::numeric_limits<int>::max() : run_number;
+  return db_.all<Event>("SELECT " + select_list<Event>() +
+                            " FROM events WHERE study = ? AND run_number BETWEEN ? AND ?"
+                            " ORDER BY id",
+                        study, run_number, last);
+}
+
+Result<void> StudyStore::put_caveats(RowId study, const std::vector<Caveat>& caveats) {
+  TRY_ASSIGN(auto transaction, db_.begin());
+  for (const Caveat& caveat : caveats) {
+    TRY(put_event(study, {clock_.wall(), kCaveat, caveat.code + kBetween + caveat.message, 0, 0}));
+  }
+  return transaction.commit();
+}
+
+Result<void> StudyStore::set_caveat(RowId study, const Caveat& caveat) {
+  const std::string opening = caveat.code + kBetween;
+  TRY_ASSIGN(auto transaction, db_.begin());
+  TRY(
+      db_.run("DELETE FROM events WHERE study = ? AND run_number = 0 AND kind = ?"
+              " AND substr(text, 1, length(?)) = ?",
+              study, kCaveat, opening, opening));
+  if (!caveat.message.empty()) TRY(put_caveats(study, {caveat}));
+  return transaction.commit();
+}
+
+Result<void> StudyStore::read_caveats(RowId study, StudyEvidence& evidence) {
+  TRY_ASSIGN(const auto texts, db_.all<std::string>("SELECT text FROM events WHERE study = ?"
+                                                    " AND run_number = 0 AND kind = ? ORDER BY id",
+                                                    study, kCaveat));
+  for (const std::string& text : texts) {
+    const std::size_t cut = text.find(kBetween);
+    if (cut == std::string::npos) continue;
+    evidence.caveats.push_back({text.substr(0, cut), text.substr(cut + 2)});
+  }
+  return {};
 }
 
 }  // namespace kneepoint

@@ -3,15 +3,43 @@
 // Opening a store: find out where the file lies, choose how it is written, bring it up to date.
 #include "orchestrator/store/study_store.h"
 
+#include <sys/vfs.h>
+
+#include <array>
 #include <filesystem>
 
 #include "orchestrator/base/log.h"
-#include "orchestrator/store/database.h"
-#include "orchestrator/store/file_system.h"
 #include "orchestrator/store/migrations.h"
 
 namespace kneepoint {
 namespace {
+
+// File systems on which other machines may write too, or that don't share memory maps. WAL needs
+// memory shared between all users of the file.
+struct NetworkRow {
+  std::uint32_t magic;
+  const char* name;
+};
+
+constexpr std::array<NetworkRow, 17> kNetworks = {{
+    {0x00006969, "NFS"},
+    {0x0BD00BD0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x19830326, "BeeGFS"},
+    {0xFF534D42, "CIFS"},
+    {0xFE534D42, "SMB2"},
+    {0x0000517B, "SMB"},
+    {0x00C36400, "Ceph"},
+    {0xAAD7AAEA, "PanFS"},
+    {0x20030528, "OrangeFS"},
+    {0x5346414F, "AFS"},
+    {0x6B414653, "kAFS"},
+    {0x73757245, "Coda"},
+    {0x01161970, "GFS2"},
+    {0x7461636F, "OCFS2"},
+    {0x01021997, "9P"},
+    {0x65735546, "FUSE"},  // sshfs, GlusterFS and others: can't be told apart, so be careful
+}};
 
 Result<Journal> prepare_folder(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
@@ -28,6 +56,19 @@ Result<Journal> prepare_folder(const std::string& path) {
 }
 
 }  // namespace
+
+const char* network_file_system_name(std::uint32_t magic) {
+  for (const auto& row : kNetworks) {
+    if (row.magic == magic) return row.name;
+  }
+  return "";
+}
+
+std::string network_file_system_of(const std::string& folder) {
+  struct statfs status {};
+  if (::statfs(folder.c_str(), &status) != 0) return "";
+  return network_file_system_name(static_cast<std::uint32_t>(status.f_type));
+}
 
 Result<std::unique_ptr<StudyStore>> StudyStore::open(const std::string& path, Access access,
                                                      const Clock& clock) {
@@ -48,17 +89,18 @@ Result<std::unique_ptr<StudyStore>> StudyStore::open(const std::string& path, Ac
   return std::unique_ptr<StudyStore>(new StudyStore(std::move(database), clock));
 }
 
-StudyStore::StudyStore(std::unique_ptr<Database> database, const Clock& clock)
-    : database_(std::move(database)),
-      db_(*database_),
-      clock_(clock),
-      file_(file_identity(db_.path())) {}
-
-StudyStore::~StudyStore() = default;
-
 Result<std::unique_ptr<DatabaseTransaction>> StudyStore::begin() {
   TRY_ASSIGN(auto transaction, db_.begin());
   return std::make_unique<DatabaseTransaction>(std::move(transaction));
+}
+
+Result<std::int64_t> StudyStore::compact() {
+  TRY(db_.run_script("VACUUM"));
+  // What was written lies in the log until then. Not so with a rollback journal: then it is
+  // nothing.
+  TRY(db_.run_script("PRAGMA wal_checkpoint(TRUNCATE)"));
+  return db_.number_of(
+      "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()");
 }
 
 Error StudyStore::no_such(const char* what, RowId row) const {
@@ -66,10 +108,15 @@ Error StudyStore::no_such(const char* what, RowId row) const {
                db_.path() + ": there is no " + what + " in row " + std::to_string(row)};
 }
 
-Error StudyStore::unreadable(const char* column, const std::string& word) const {
-  return Error{ErrorCode::corrupt, db_.path() + ": " + column + " '" + word +
-                                       "' is not a word this kneepoint knows; was it written by a "
-                                       "newer one?"};
+Result<void> StudyStore::change_one(const char* what, RowId row, const Result<int>& changed) const {
+  if (!changed) return changed.error();
+  if (*changed == 0) return no_such(what, row);
+  return {};
+}
+
+Result<void> StudyStore::put_for(const char* what, RowId row, const Result<int>& put) const {
+  if (put) return {};
+  return put.error().code == ErrorCode::not_found ? no_such(what, row) : put.error();
 }
 
 }  // namespace kneepoint

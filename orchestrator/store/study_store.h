@@ -24,8 +24,7 @@
 #include "orchestrator/model/point.h"
 #include "orchestrator/model/row_table.h"
 #include "orchestrator/model/site.h"
-#include "orchestrator/store/database_transaction.h"
-#include "orchestrator/store/file_system.h"
+#include "orchestrator/store/database.h"
 
 namespace kneepoint {
 
@@ -60,6 +59,14 @@ struct StudyRow {
                      field("created", [](const T& row) { return to_utc_text(row.created_ns); }),
                      field("updated", [](const T& row) { return to_utc_text(row.updated_ns); }));
   }
+  // Those that only this database knows come first: an archive has the others.
+  static constexpr auto columns() {
+    using T = StudyRow;
+    return described(field("study_id", &T::id), KP_NAMED(name, hash8, work_dir),
+                     KP_NAMED(n, state, backend, site, plan_path, plan_text, site_text, worker),
+                     KP_NAMED(seed, knee_rule, knee_floor), field("price_", &T::price),
+                     KP_NAMED(created_ns, updated_ns));
+  }
 };
 
 struct PlannedRun {
@@ -67,6 +74,7 @@ struct PlannedRun {
   int repeat = 0;
   int round = 0;
   int position = 0;  // order within the round
+  KP_DESCRIBED(PlannedRun, point, repeat, round, position);
 };
 
 struct AttemptRow {
@@ -86,6 +94,10 @@ struct AttemptRow {
   std::string waiting;                // what its queue says while it waits
   Nanoseconds expected_start_ns = 0;  // by the queue; 0: it doesn't say
   Nanoseconds limit_ns = 0;           // its time limit, where a budget says so; 0: the plan's
+  // All but `id` and `run`, which never change.
+  KP_DESCRIBED(AttemptRow, number, state, reason, detail, allocation, submissions, job_id,
+               submitted_ns, started_ns, ended_ns, exit_code, signal, nodes, waiting,
+               expected_start_ns, limit_ns);
 };
 
 struct RunRow {
@@ -99,17 +111,20 @@ struct RunRow {
   std::optional<AttemptRow> last;  // newest attempt
   int attempts = 0;
   int forgiven = 0;  // attempts before the last reopening: they don't count against limits.retries
+  KP_DESCRIBED(RunRow, number, point, repeat, round, position, forgiven);
 };
 
 struct RoundRow {
   int round = 0;
   std::string evidence_hash;
+  KP_DESCRIBED(RoundRow, round, evidence_hash);
 };
 
 struct Lease {
   std::string host;
   std::int64_t pid = 0;
   Nanoseconds heartbeat_ns = 0;  // wall
+  KP_DESCRIBED(Lease, host, pid, heartbeat_ns);
 };
 
 struct Event {
@@ -123,6 +138,10 @@ struct Event {
     return described(field("time", [](const T& event) { return to_utc_text(event.wall_ns); }),
                      field("kind", &T::kind), field("run", &T::run_number),
                      field("attempt", &T::attempt_number), field("text", &T::text));
+  }
+  static constexpr auto columns() {
+    using T = Event;
+    return described(KP_NAMED(run_number, attempt_number, wall_ns, kind, text));
   }
 };
 
@@ -142,6 +161,10 @@ struct AttemptResult {
   bool binding_differs = false;
   bool machine_busy = false;
   std::string disturbed;  // what went beyond the plan's noise limit; "": nothing
+  // In the attempt's own row; RunEvidence has them too.
+  KP_DESCRIBED(AttemptResult, seconds, work_total, work_min, work_max, compute_seconds,
+               communication_seconds, hosts, oversubscribed, binding_differs, machine_busy,
+               disturbed);
 };
 
 // What a preloaded profile saw of an attempt; empty: it had none.
@@ -155,9 +178,11 @@ struct PushedRecord {
   std::int64_t seq = 0;
   std::string_view type;
   std::string_view line;  // without its newline
+  KP_DESCRIBED(PushedRecord, seq, type, line);
 };
 struct PushedSoFar {
   int records = 0, samples = 0;
+  KP_DESCRIBED(PushedSoFar, records, samples);
 };
 
 // A run that was over before the study was made, with one attempt that succeeded.
@@ -175,8 +200,15 @@ struct ForeignStudy {
   StudyRow row;  // row.row and the counts are not used
   std::vector<RowTable> tables;
 };
+// The names of those that there may be, in their order.
+std::vector<std::string> travelling_tables();
+// Is it one of StudyStore::series_tables()?
+bool is_series_table(std::string_view name);
 
 enum class RequestKind { cancel };
+constexpr const char* to_string(RequestKind /*kind*/) {
+  return "cancel";
+}
 
 class StudyStore {
  public:
@@ -184,7 +216,6 @@ class StudyStore {
   // Creates, backs up and migrates as needed (read_write); refuses a newer schema by its version.
   static Result<std::unique_ptr<StudyStore>> open(const std::string& path, Access access,
                                                   const Clock& clock);
-  ~StudyStore();
 
   // Everything between begin and commit is one transaction; destroying it uncommitted rolls back.
   Result<std::unique_ptr<DatabaseTransaction>> begin();
@@ -259,6 +290,12 @@ class StudyStore {
   Result<std::vector<RowTable>> study_tables(RowId study);
   // The opposite. Tables and columns that are not ours are refused, values are only ever bound.
   Result<StudyRow> put_foreign_study(const ForeignStudy& study);
+  // The same of what was decided about a series: the baseline in force with its builds,
+  // acknowledged changes, imported nights and their times, the newest calibration, and the latest
+  // verdict of each finished study. `source`, `hash`: of the file that the rows come from.
+  Result<std::vector<RowTable>> series_tables(const std::string& series);
+  Result<void> put_series_table(const std::string& series, const RowTable& table,
+                                const std::string& source, const std::string& hash);
 
   // Story.
   Result<void> put_event(RowId study, const Event& event);
@@ -316,26 +353,46 @@ class StudyStore {
   };
   using ValidRuns = std::unordered_map<RowId, RunPlace>;  // by row of the attempt
 
-  StudyStore(std::unique_ptr<Database> database, const Clock& clock);
+  StudyStore(std::unique_ptr<Database> database, const Clock& clock)
+      : database_(std::move(database)), db_(*database_), clock_(clock) {}
+  Result<std::vector<StudyRow>> studies_where(const std::string& condition, const auto&... values);
   Result<StudyRow> study_row(RowId study);
-  Result<std::vector<std::string>> columns_of(const std::string& table);
+  Result<std::vector<std::string>> columns_of_table(const std::string& table);
   Result<ValidRuns> read_evidence(RowId study, StudyEvidence& evidence);
-  Result<void> read_study_header(RowId study, StudyEvidence& evidence);
-  Result<void> read_caveats(RowId study, StudyEvidence& evidence);
   Result<std::map<RowId, std::size_t>> read_points(RowId study, StudyEvidence& evidence);
   Result<ValidRuns> read_runs(RowId study, const std::map<RowId, std::size_t>& places,
                               StudyEvidence& evidence);
   Result<void> read_allocations(RowId study, StudyEvidence& evidence);
   Result<void> read_provenance(RowId study, const ValidRuns& valid, StudyEvidence& evidence);
-  Result<void> read_night_facts(RowId study, GateNight& night);
+  Result<void> read_caveats(RowId study, StudyEvidence& evidence);
   Error no_such(const char* what, RowId row) const;
-  Error unreadable(const char* column, const std::string& word) const;
+  // The answer to a change of this row: an error too where there is none.
+  Result<void> change_one(const char* what, RowId row, const Result<int>& changed) const;
+  // The answer to a row put: that what it refers to is not there, by its name.
+  Result<void> put_for(const char* what, RowId row, const Result<int>& put) const;
 
   std::unique_ptr<Database> database_;
   Database& db_;
   const Clock& clock_;
-  const FileIdentity file_;      // that we opened
   std::map<RowId, Lease> held_;  // leases that this store acquired
 };
+
+// Which study do people mean? An exact id, else a name (the newest of that name), else the only id
+// that begins so. Pure.
+struct StudyName {
+  RowId row = 0;
+  std::string id;
+  std::string name;
+  KP_DESCRIBED(StudyName, row, id, name);
+};
+// `known`: newest first. The error lists the candidates; `place` is where they were looked for.
+Result<RowId> choose_study(const std::string& words, const std::vector<StudyName>& known,
+                           const std::string& place);
+
+// On which other machines may write too, or that don't share memory maps: by the magic number that
+// statfs reports, "NFS", "Lustre", ... or "" for a local one.
+const char* network_file_system_name(std::uint32_t magic);
+// Of the file system that holds `folder`; "" too when nobody can tell.
+std::string network_file_system_of(const std::string& folder);
 
 }  // namespace kneepoint

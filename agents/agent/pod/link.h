@@ -17,7 +17,7 @@
 #include "agents/agent/file.h"
 #include "agents/agent/pod/pod.h"
 #include "orchestrator/base/clock.h"
-#include "orchestrator/base/hmac.h"
+#include "orchestrator/base/hash.h"
 
 namespace kneepoint::agent {
 

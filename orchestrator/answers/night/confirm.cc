@@ -60,78 +60,64 @@ Result<Build> own_build(const Context& context, const PlanOnSite& both,
   return build;
 }
 
+// The same workloads in two builds; what the night's studies do besides is left out.
+Result<void> plan_turns(const Context& context, const StudyRow& tonight, const Baseline& baseline,
+                        PlanOnSite& both) {
+  Plan& plan = both.plan;
+  std::vector<Build> builds;
+  for (WorkloadSpec& workload : plan.workloads) {
+    const PinnedBuild* pin = baseline.build_of(workload.name);
+    if (pin == nullptr) continue;
+    TRY_ASSIGN(Build pinned, pinned_build(workload, *pin));
+    TRY_ASSIGN(Build own, own_build(context, both, workload, pinned.kind));
+    builds.push_back(std::move(pinned));
+    builds.push_back(std::move(own));
+    if (!workload.catalog && builds.back().kind != Build::Kind::image) {
+      workload.command.front() = "{build}";
+    }
+  }
+  std::erase_if(plan.workloads,
+                [&](const WorkloadSpec& one) { return baseline.build_of(one.name) == nullptr; });
+  plan.repeat = Repeat{};
+  plan.search = SearchSpec{};
+  plan.confirms = tonight.id;
+  put_in_turns(both, std::move(builds), kConfirmSuffix);
+  if (const auto unfit = check_builds(plan); !unfit.empty()) {
+    return Error{ErrorCode::invalid, to_string(unfit)};
+  }
+  return {};
+}
+
 struct Measured {
   StudyRow row;
   bool complete = false;
 };
 
-class Confirming {
- public:
-  Confirming(const Context& context, StudyStore& store, const StudyRow& tonight,
-             const GateReport& report, const std::vector<TurnsWanted>& wanted)
-      : context_(context), store_(store), tonight_(tonight), report_(report), wanted_(wanted) {}
-
-  Result<Measured> measure(const DriveStudy& drive) {
-    TRY_ASSIGN(both_, read_stored_plan(tonight_.plan_text, tonight_.plan_path, tonight_.site_text));
-    if (const auto problems = find_inputs(both_.plan, *both_.site); !problems.empty()) {
-      return Error{ErrorCode::not_found, to_string(problems)};
-    }
-    TRY(make_plan());
-    const std::string here = fs::current_path().string();
-    TRY_ASSIGN(const std::string database, database_of(context_));
-    const std::string root = work_root(*both_.site, database, here);
-    TRY_ASSIGN(const SiteAccess access, reach_site_to_run(context_, *both_.site));
-    Expanded expanded = expand_plan(context_, both_, access.capabilities);
-    if (!expanded.problems.empty()) {
-      return Error{ErrorCode::invalid, to_string(expanded.problems)};
-    }
-    keep_wanted(wanted_, expanded.study.points);
-    const auto refused = refusals(expanded.study, both_.site->limits, access.capabilities);
-    if (!refused.empty()) return Error{ErrorCode::invalid, refused.front()};
-    TRY_ASSIGN(const ChosenStudy chosen,
-               choose_study(store_, expanded.study, *both_.site, root, ChoiceRequest{}));
-    if (chosen.choice == Continuation::nothing) return Measured{chosen.row, true};
-    TRY_ASSIGN(const EngineOutcome outcome,
-               drive(*both_.site, access, expanded.study, chosen, concurrent_in_turns(both_)));
-    return Measured{chosen.row, outcome.end == EngineEnd::finished};
+Result<Measured> measure_turns(const Context& context, StudyStore& store, const StudyRow& tonight,
+                               const Baseline& baseline, const std::vector<TurnsWanted>& wanted,
+                               const DriveStudy& drive) {
+  TRY_ASSIGN(PlanOnSite both,
+             read_stored_plan(tonight.plan_text, tonight.plan_path, tonight.site_text));
+  const Site& site = *both.site;
+  if (const auto problems = find_inputs(both.plan, site); !problems.empty()) {
+    return Error{ErrorCode::not_found, to_string(problems)};
   }
-
- private:
-  // The same workloads in two builds; what the night's studies do besides is left out.
-  Result<void> make_plan() {
-    Plan& plan = both_.plan;
-    std::vector<Build> builds;
-    for (WorkloadSpec& workload : plan.workloads) {
-      const PinnedBuild* pin = report_.baseline->build_of(workload.name);
-      if (pin == nullptr) continue;
-      TRY_ASSIGN(Build pinned, pinned_build(workload, *pin));
-      TRY_ASSIGN(Build own, own_build(context_, both_, workload, pinned.kind));
-      builds.push_back(std::move(pinned));
-      builds.push_back(std::move(own));
-      if (!workload.catalog && builds.back().kind != Build::Kind::image) {
-        workload.command.front() = "{build}";
-      }
-    }
-    std::erase_if(plan.workloads, [&](const WorkloadSpec& one) {
-      return report_.baseline->build_of(one.name) == nullptr;
-    });
-    plan.repeat = Repeat{};
-    plan.search = SearchSpec{};
-    plan.confirms = tonight_.id;
-    put_in_turns(both_, std::move(builds), kConfirmSuffix);
-    if (const auto unfit = check_builds(plan); !unfit.empty()) {
-      return Error{ErrorCode::invalid, to_string(unfit)};
-    }
-    return {};
-  }
-
-  const Context& context_;
-  StudyStore& store_;
-  const StudyRow& tonight_;
-  const GateReport& report_;
-  const std::vector<TurnsWanted>& wanted_;
-  PlanOnSite both_;
-};
+  TRY(plan_turns(context, tonight, baseline, both));
+  TRY_ASSIGN(const std::string database, database_of(context));
+  const std::string root = work_root(site, database, fs::current_path().string());
+  TRY_ASSIGN(const SiteAccess access, reach_site_to_run(context, site));
+  Expanded expanded = expand_plan(context, both, access.capabilities);
+  if (!expanded.problems.empty()) return Error{ErrorCode::invalid, to_string(expanded.problems)};
+  keep_wanted(wanted, expanded.study.points);
+  const auto refused = refusals(expanded.study, site.limits, access.capabilities);
+  if (!refused.empty()) return Error{ErrorCode::invalid, refused.front()};
+  TRY_ASSIGN(const ChosenStudy chosen,
+             choose_study(store, expanded.study, site, root, ChoiceRequest{}));
+  if (chosen.choice == Continuation::nothing) return Measured{chosen.row, true};
+  TRY_ASSIGN(const EngineOutcome outcome,
+             drive(site, access, expanded.study, chosen, concurrent_in_turns(both)));
+  return Measured{chosen.row, outcome.end == EngineEnd::finished};
+}
 
 }  // namespace
 
@@ -142,7 +128,7 @@ Result<Confirmed> confirm_gate(const Context& context, StudyStore& store, const 
   answer.note = why_no_turns(report.answer, wanted, report.baseline);
   if (!answer.note.empty()) return answer;
   TRY_ASSIGN(const Measured measured,
-             Confirming(context, store, tonight, report, wanted).measure(drive));
+             measure_turns(context, store, tonight, *report.baseline, wanted, drive));
   answer.study = measured.row.id;
   answer.interrupted = !measured.complete;
   TRY_ASSIGN(const StudyEvidence evidence, store.evidence(measured.row.row));

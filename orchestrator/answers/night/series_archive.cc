@@ -1,180 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each table is described once, by the list of its columns, which writing and reading go by.
+// A series out of the database into an archive and back. The rows are the store's: here they only
+// get the number of their study, and are refused where they have none.
 #include "orchestrator/answers/night/series_archive.h"
 
-#include <functional>
+#include <algorithm>
+#include <filesystem>
 
-#include "orchestrator/base/json_put.h"
+#include "orchestrator/answers/lookup.h"
+#include "orchestrator/answers/pack/export_pack.h"
+#include "orchestrator/answers/pack/import_pack.h"
+#include "orchestrator/answers/places.h"
 #include "orchestrator/pack/pack.h"
 #include "orchestrator/plan/tables/reader.h"
 
 namespace kneepoint {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr char kSeriesPart[] = "data/series.ndjson";
 constexpr std::size_t kMostArchiveText = 1 << 20;
-
-// A value as a cell of a table.
-template <typename T>
-Cell as_cell(const T& value) {
-  if constexpr (is_optional<T>) {
-    return value ? Cell(*value) : Cell();
-  } else if constexpr (std::is_enum_v<T>) {
-    return Cell(std::string(to_string(value)));
-  } else if constexpr (std::is_integral_v<T>) {
-    return Cell(static_cast<std::int64_t>(value));
-  } else {
-    return Cell(value);
-  }
-}
-
-std::optional<WorkerUnit> word_as(const std::string& word, WorkerUnit /*kind*/) {
-  return parse_worker_unit(word);
-}
-std::optional<Mode> word_as(const std::string& word, Mode /*kind*/) {
-  return parse_mode(word);
-}
-std::optional<BuildKind> word_as(const std::string& word, BuildKind /*kind*/) {
-  for (const BuildKind kind : {BuildKind::path, BuildKind::image}) {
-    if (word == to_string(kind)) return kind;
-  }
-  return std::nullopt;
-}
-
-// The opposite; false: the cell is of another type.
-template <typename T>
-bool read_cell(const Cell& cell, T& value) {
-  if constexpr (is_optional<T>) {
-    return std::holds_alternative<std::monostate>(cell) || read_cell(cell, value.emplace());
-  } else if constexpr (std::is_enum_v<T>) {
-    const auto* word = std::get_if<std::string>(&cell);
-    const auto known = word == nullptr ? std::optional<T>() : word_as(*word, T());
-    if (known) value = *known;
-    return known.has_value();
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    const auto* text = std::get_if<std::string>(&cell);
-    if (text != nullptr) value = *text;
-    return text != nullptr;
-  } else if (const auto* integer = std::get_if<std::int64_t>(&cell)) {  // 1.0 may be written as 1
-    value = static_cast<T>(*integer);
-    return !std::is_integral_v<T> || static_cast<std::int64_t>(value) == *integer;
-  } else {
-    const auto* real = std::get_if<double>(&cell);
-    if (real == nullptr || std::is_integral_v<T>) return false;
-    value = static_cast<T>(*real);
-    return true;
-  }
-}
-
-// visit(name, rows, columns) for each table: those that come before the studies' own.
-template <typename Archive, typename Visit>
-void each_first(Archive& archive, const Visit& visit) {
-  using H = SeriesHead;
-  visit("series", archive.head,
-        described(field("format", &H::format), field("kneepoint", &H::kneepoint),
-                  field("name", &H::name), field("hash8", &H::hash8)));
-  using S = StudyRow;
-  visit("studies", archive.rows,
-        described(field("n", &S::n), field("state", &S::state), field("backend", &S::backend),
-                  field("site", &S::site), field("plan_path", &S::plan_path),
-                  field("plan_text", &S::plan_text), field("site_text", &S::site_text),
-                  field("worker", &S::worker), field("seed", &S::seed),
-                  field("knee_rule", &S::knee_rule), field("knee_floor", &S::knee_floor),
-                  field(
-                      "price_path", [](auto& s) -> auto& { return s.price.book; }),
-                  field(
-                      "price_item", [](auto& s) -> auto& { return s.price.item; }),
-                  field(
-                      "price_text", [](auto& s) -> auto& { return s.price.text; }),
-                  field("created_ns", &S::created_ns), field("updated_ns", &S::updated_ns)));
-}
-// The same of what was decided.
-template <typename Archive, typename Visit>
-void each_decision(Archive& archive, const Visit& visit) {
-  visit("baseline", archive.baseline,
-        described(field("study", &Baseline::study), field("note", &Baseline::note),
-                  field("who", &Baseline::who), field("made_ns", &Baseline::made_ns)));
-  visit("pinned_builds", archive.builds,
-        described(field("workload", &PinnedBuild::workload), field("kind", &PinnedBuild::kind),
-                  field("value", &PinnedBuild::value), field("hash", &PinnedBuild::hash)));
-  using A = AcknowledgedChange;
-  visit("acknowledged_changes", archive.acknowledged,
-        described(field("study", &A::study), field("note", &A::note), field("who", &A::who),
-                  field("made_ns", &A::made_ns)));
-  using N = ImportedNight;
-  visit("imported_nights", archive.nights,
-        described(field("night", &N::night), field("order_ns", &N::order_ns),
-                  field("build", &N::build)));
-  visit("imported_times", archive.times,
-        described(field("night", &TimeOfNight::night),
-                  field(
-                      "case", [](auto& t) -> auto& { return t.time.case_name; }),
-                  field(
-                      "mode", [](auto& t) -> auto& { return t.time.mode; }),
-                  field(
-                      "k", [](auto& t) -> auto& { return t.time.k; }),
-                  field(
-                      "seconds", [](auto& t) -> auto& { return t.time.seconds; })));
-  using C = Calibration;
-  visit("calibrations", archive.calibration,
-        described(field("made_ns", &C::made_ns), field("repeat_sd", &C::repeat_sd),
-                  field("night_sd", &C::night_sd), field("node_sd", &C::node_sd),
-                  field("false_alarm_rate", &C::false_alarm_rate),
-                  field("smallest_detectable", &C::smallest_detectable),
-                  field("repeats", &C::repeats), field("nights", &C::nights),
-                  field("recommended_repeats", &C::recommended_repeats),
-                  field("recommended_history", &C::recommended_history)));
-  using V = StoredVerdict;
-  visit("verdicts", archive.verdicts,
-        described(field("study", &V::study), field("verdict", &V::verdict), field("why", &V::why),
-                  field("line", &V::line), field("made_ns", &V::made_ns)));
-}
+constexpr std::size_t kOwnColumns = 4;  // of a study's row, that every database has its own of
 
 Error wrong_row(const std::string& table, const std::string& what) {
   return Error{ErrorCode::invalid, "data/" + table + ".ndjson: " + what};
 }
 
-// For each_first() and each_decision(): every table as rows of cells.
-auto writer_to(std::vector<RowTable>& out) {
-  return [&out](const char* name, const auto& rows, const auto& columns) {
-    RowTable& table = out.emplace_back();
-    table.name = name;
-    std::apply(
-        [&](const auto&... column) {
-          (table.columns.emplace_back(column.name), ...);
-          for (const auto& row : rows) {
-            table.rows.push_back({as_cell(std::invoke(column.get, row))...});
-          }
-        },
-        columns);
-  };
+std::vector<std::string> study_columns() {
+  const std::vector<std::string> all = names_of_columns<StudyRow>();
+  return {all.begin() + kOwnColumns, all.end()};
 }
 
-// The opposite, of the one table that has this name.
-struct TableRead {
-  bool known = false;  // some table is called so
-  std::string wrong;   // "": it is right
-};
-auto reader_from(const RowTable& table, TableRead& read) {
-  return [&](const char* name, auto& rows, const auto& columns) {
-    if (table.name != name) return;
-    read.known = true;
-    std::apply(
-        [&](const auto&... column) {
-          if (table.columns != std::vector<std::string>{column.name...}) {
-            read.wrong = "other columns than this one has";
-            return;
-          }
-          for (const std::vector<Cell>& cells : table.rows) {
-            auto& row = rows.emplace_back();
-            std::size_t at = 0;
-            const bool good = (read_cell(cells.at(at++), std::invoke(column.get, row)) && ...);
-            if (!good) read.wrong = "a row is not one of this table";
-          }
-        },
-        columns);
-  };
+RowTable table_of_studies(const SeriesArchive& archive) {
+  RowTable table{"studies", study_columns(), {}};
+  for (const StudyRow& study : archive.studies) {
+    std::vector<Cell>& row = table.rows.emplace_back();
+    each_value(study, [&](const auto& value) { row.push_back(to_cell(value)); });
+    row.erase(row.begin(), row.begin() + kOwnColumns);
+  }
+  return table;
+}
+
+Result<void> read_studies(const RowTable& table, SeriesArchive& archive) {
+  if (table.columns != study_columns()) return wrong_row("studies", "other columns than it has");
+  int before = 0;
+  for (const std::vector<Cell>& row : table.rows) {
+    StudyRow& study = archive.studies.emplace_back();
+    std::vector<Cell> cells(kOwnColumns, Cell(std::string()));
+    cells.insert(cells.end(), row.begin(), row.end());
+    auto cell = cells.begin();
+    bool good = true;
+    each_value(study, [&](auto& value) { good = from_cell(*cell++, value) && good; });
+    good = good && study.n > before && study.state == "finished" && study.knee_floor > 0 &&
+           study.knee_floor < 1 && study.plan_text.size() <= kMostArchiveText &&
+           study.site_text.size() <= kMostArchiveText;
+    if (!good) return wrong_row("studies", "study " + std::to_string(study.n) + " is none");
+    before = study.n;
+    study.name = archive.name;
+    study.hash8 = archive.hash8;
+    study.id = archive.series() + "-" + std::to_string(study.n);
+  }
+  if (archive.studies.empty()) return wrong_row("studies", "there is none");
+  return {};
+}
+
+Result<void> read_head(const RowTable& table, SeriesArchive& archive) {
+  std::string format;
+  const bool good =
+      table.columns == std::vector<std::string>{"format", "kneepoint", "name", "hash8"} &&
+      table.rows.size() == 1 && from_cell(table.rows[0][0], format) &&
+      from_cell(table.rows[0][1], archive.kneepoint) && from_cell(table.rows[0][2], archive.name) &&
+      from_cell(table.rows[0][3], archive.hash8);
+  if (!good) return wrong_row("series", "expected one row, of format, kneepoint, name and hash8");
+  if (format != kSeriesFormat) {
+    return wrong_row("series", "its format is not " + std::string(kSeriesFormat));
+  }
+  const bool is_hash = archive.hash8.size() == 8 &&
+                       archive.hash8.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_study_name(archive.name) || !is_hash) return wrong_row("series", "its name is none");
+  return {};
 }
 
 // Is every row of a study that is there, in their order?
@@ -184,66 +89,170 @@ Result<void> check_rows(const RowTable& table, const std::vector<StudyRow>& stud
   }
   std::size_t at = 0;
   for (const std::vector<Cell>& row : table.rows) {
-    int n = 0;
-    const bool good = read_cell(row.front(), n);
-    while (good && at < studies.size() && studies[at].n != n) ++at;
-    if (good && at < studies.size()) continue;
+    while (at < studies.size() && row.front() != to_cell(studies[at].n)) ++at;
+    if (at < studies.size()) continue;
     return wrong_row(table.name, "a row is of no study, or not in the order of studies");
   }
   return {};
 }
 
-Result<void> check_head(const SeriesArchive& archive) {
-  if (archive.head.size() != 1) return wrong_row("series", "expected one row");
-  const SeriesHead& head = archive.head.front();
-  if (head.format != kSeriesFormat) {
-    return wrong_row("series", "its format is not " + std::string(kSeriesFormat));
+// Adds what is not in it yet.
+void add_once(std::vector<std::string>& list, std::string one) {
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(std::move(one));
+}
+
+// Plan and site as others may see them.
+void redact_study(const Context& context, StudyRow& row, SeriesExport& out,
+                  std::vector<std::string>& secrets) {
+  const Redacted plan = redact(row.plan_text, row.plan_path);
+  const Redacted site = redact(row.site_text, "site");
+  for (const auto& [what, redacted] : {std::pair{"plan.", &plan}, std::pair{"site.", &site}}) {
+    for (const std::string& key : redacted->left_out) add_once(out.left_out, what + key);
+    for (std::string& one : known_secrets(context, *redacted)) add_once(secrets, std::move(one));
   }
-  const bool hash = head.hash8.size() == 8 &&
-                    head.hash8.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_study_name(head.name) || !hash) return wrong_row("series", "its name is none");
+  if (!plan.left_out.empty()) row.plan_text = plan.json;
+  row.site_text = site.json;
+  row.plan_path = fs::path(row.plan_path).filename().string();
+  row.work_dir.clear();
+}
+
+// Puts a study's rows to those of all.
+void add_rows(int n, RowTable& own, RowTable& all) {
+  all.name = own.name;
+  all.columns = std::move(own.columns);
+  all.columns.insert(all.columns.begin(), "study");
+  for (std::vector<Cell>& row : own.rows) {
+    row.insert(row.begin(), Cell(std::int64_t{n}));
+    all.rows.push_back(std::move(row));
+  }
+}
+
+// The opposite: the next rows of the study, from `at` on.
+RowTable take_rows(int n, RowTable& all, std::size_t& at) {
+  RowTable own{all.name, {all.columns.begin() + 1, all.columns.end()}, {}};
+  for (; at < all.rows.size() && all.rows[at].front() == Cell(std::int64_t{n}); ++at) {
+    all.rows[at].erase(all.rows[at].begin());
+    own.rows.push_back(std::move(all.rows[at]));
+  }
+  return own;
+}
+
+Result<SeriesArchive> gather_series(const Context& context, StudyStore& store, const StudyRow& of,
+                                    SeriesExport& out, std::vector<std::string>& secrets) {
+  SeriesArchive archive{KNEEPOINT_VERSION, of.name, of.hash8, {}, {}, {}};
+  TRY_ASSIGN(const auto studies, store.series_studies(of.name, of.hash8));
+  for (const SeriesStudy& one : studies) {
+    if (one.state != "finished") {
+      ++out.unfinished;
+      continue;
+    }
+    TRY_ASSIGN(archive.studies.emplace_back(), store.find_study(one.id));
+    redact_study(context, archive.studies.back(), out, secrets);
+    TRY_ASSIGN(std::vector<RowTable> tables, store.study_tables(one.row));
+    archive.tables.resize(tables.size());  // every study has the same ones
+    for (std::size_t i = 0; i < tables.size(); ++i) add_rows(one.n, tables[i], archive.tables[i]);
+  }
+  if (archive.studies.empty()) {
+    return Error{ErrorCode::conflict, "no study of " + archive.series() + " is finished"};
+  }
+  TRY_ASSIGN(archive.decisions, store.series_tables(archive.series()));
+  return archive;
+}
+
+// Without events: reading back adds some.
+bool is_same(const std::vector<RowTable>& here, const std::vector<RowTable>& there) {
+  return std::all_of(here.begin(), here.end(), [&](const RowTable& table) {
+    const auto other = std::find_if(there.begin(), there.end(),
+                                    [&](const RowTable& one) { return one.name == table.name; });
+    const bool empty = other == there.end() || other->rows.empty();
+    return table.name == "events" || (empty ? table.rows.empty() : *other == table);
+  });
+}
+
+Result<void> take_study(const Clock& clock, StudyStore& store, const ForeignStudy& study,
+                        SeriesImport& taken) {
+  const auto known = store.find_study(study.row.id);
+  if (known && known->id == study.row.id) {
+    TRY_ASSIGN(const auto tables, store.study_tables(known->row));
+    if (!is_same(tables, study.tables)) {
+      return Error{ErrorCode::conflict, study.row.id +
+                                            " is here already, and not the same; 'delete' it "
+                                            "first if the archive's is the right one"};
+    }
+    ++taken.known;
+    return {};
+  }
+  TRY_ASSIGN(const StudyRow row, store.put_foreign_study(study));
+  TRY_ASSIGN(const StudyEvidence evidence, store.evidence_in_detail(row.row));
+  if (auto good = check_foreign_evidence(evidence); !good) return good.error().in(row.id);
+  TRY(store.put_event(row.row, {clock.wall(), "import", taken.origin, 0, 0}));
+  taken.studies.push_back(row.id);
   return {};
 }
 
-Result<void> check_studies(SeriesArchive& archive) {
-  int before = 0;
-  for (StudyRow& row : archive.rows) {
-    const bool good = row.n > before && row.state == "finished" && row.knee_floor > 0 &&
-                      row.knee_floor < 1 && row.plan_text.size() <= kMostArchiveText &&
-                      row.site_text.size() <= kMostArchiveText;
-    if (!good) return wrong_row("studies", "study " + std::to_string(row.n) + " is none");
-    before = row.n;
-    row.name = archive.head.front().name;
-    row.hash8 = archive.head.front().hash8;
-    row.id = archive.series() + "-" + std::to_string(row.n);
+// A decision that a series may have here already, which then stays; with it the rows that belong
+// to it.
+struct Standing {
+  const char* table;
+  const char* part;  // "": nothing
+  const char* what;
+};
+constexpr Standing kStanding[] = {{"baseline", "pinned_builds", "baseline"},
+                                  {"imported_nights", "imported_times", "imported nights"},
+                                  {"calibrations", "", "calibration"}};
+
+Result<void> take_decisions(StudyStore& store, SeriesArchive& archive, SeriesImport& taken) {
+  TRY_ASSIGN(std::vector<RowTable> here, store.series_tables(taken.series));
+  const auto rows = [](std::vector<RowTable>& tables, std::string_view name) {
+    const auto found = std::ranges::find(tables, name, &RowTable::name);
+    static std::vector<std::vector<Cell>> none;
+    return found == tables.end() ? &none : &found->rows;
+  };
+  for (const Standing& one : kStanding) {
+    auto* own = rows(archive.decisions, one.table);
+    auto* part = rows(archive.decisions, one.part);
+    if (own->empty() && !part->empty()) {
+      return wrong_row(one.part, std::string("there is no ") + one.what);
+    }
+    if (own->empty() || rows(here, one.table)->empty()) continue;
+    taken.kept.emplace_back(one.what);
+    own->clear();
+    part->clear();
   }
-  if (archive.rows.empty()) return wrong_row("studies", "there is none");
+  std::erase_if(*rows(archive.decisions, "verdicts"), [&](const std::vector<Cell>& row) {
+    const auto* study = row.empty() ? nullptr : std::get_if<std::string>(&row.front());
+    return study == nullptr || std::ranges::find(taken.studies, *study) == taken.studies.end();
+  });
+  for (const RowTable& table : archive.decisions) {
+    TRY(store.put_series_table(taken.series, table, taken.file, taken.digest));
+  }
   return {};
 }
 
-Result<void> check_decisions(SeriesArchive& archive) {
-  const std::string series = archive.series();
-  for (Baseline& one : archive.baseline) one.series = series;
-  for (AcknowledgedChange& one : archive.acknowledged) one.series = series;
-  for (Calibration& one : archive.calibration) one.series = series;
-  if (archive.baseline.empty() && !archive.builds.empty()) {
-    return wrong_row("pinned_builds", "there is no baseline");
+// All of it, in a transaction of the caller.
+Result<void> take_series(const Clock& clock, StudyStore& store, SeriesArchive archive,
+                         const std::string& root, SeriesImport& taken) {
+  std::vector<std::size_t> next(archive.tables.size());  // row of each table
+  for (StudyRow& row : archive.studies) {
+    ForeignStudy study{std::move(row), {}};
+    study.row.work_dir = root + "/" + study.row.id;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      study.tables.push_back(take_rows(study.row.n, archive.tables[i], next[i]));
+    }
+    TRY(take_study(clock, store, study, taken));
   }
-  for (const TimeOfNight& one : archive.times) {
-    const bool good = one.night >= 0 && one.time.k >= 1 && one.time.seconds > 0 &&
-                      static_cast<std::size_t>(one.night) < archive.nights.size();
-    if (!good) return wrong_row("imported_times", "a time of no night, or none");
-  }
-  return {};
+  return take_decisions(store, archive, taken);
 }
 
 }  // namespace
 
 std::vector<TarMember> parts_of(const SeriesArchive& archive) {
-  std::vector<RowTable> all;
-  each_first(archive, writer_to(all));
+  std::vector<RowTable> all = {{"series",
+                                {"format", "kneepoint", "name", "hash8"},
+                                {{kSeriesFormat, archive.kneepoint, archive.name, archive.hash8}}},
+                               table_of_studies(archive)};
   all.insert(all.end(), archive.tables.begin(), archive.tables.end());
-  each_decision(archive, writer_to(all));
+  all.insert(all.end(), archive.decisions.begin(), archive.decisions.end());
   std::vector<TarMember> parts;
   for (const RowTable& table : all) parts.push_back({part_name_of(table), write_rows(table)});
   return parts;
@@ -254,29 +263,81 @@ bool is_series_archive(const Pack& pack) {
 }
 
 Result<SeriesArchive> archive_of(const Pack& pack) {
-  SeriesArchive archive;
-  for (std::size_t place = 0; place < pack.parts.size(); ++place) {
-    const TarMember& part = pack.parts[place];
-    TRY_ASSIGN(RowTable table, read_rows(part.bytes, part.name));
-    TableRead read;
-    if (place < 2) {
-      if (table.name != (place == 0 ? "series" : "studies")) {
-        return wrong_row(table.name, "series and studies must come first");
-      }
-      each_first(archive, reader_from(table, read));
-    } else {
-      each_decision(archive, reader_from(table, read));
-    }
-    if (!read.wrong.empty()) return wrong_row(table.name, read.wrong);
-    if (place == 0) TRY(check_head(archive));
-    if (place == 1) TRY(check_studies(archive));
-    if (read.known) continue;
-    TRY(check_rows(table, archive.rows));
-    archive.tables.push_back(std::move(table));
+  std::vector<RowTable> all;
+  for (const TarMember& part : pack.parts) {
+    TRY_ASSIGN(all.emplace_back(), read_rows(part.bytes, part.name));
   }
-  if (archive.rows.empty()) return wrong_row("studies", "there is none");
-  TRY(check_decisions(archive));
+  if (all.size() < 2 || all[0].name != "series" || all[1].name != "studies") {
+    return wrong_row("studies", "series and studies must come first");
+  }
+  SeriesArchive archive;
+  TRY(read_head(all[0], archive));
+  TRY(read_studies(all[1], archive));
+  for (auto table = all.begin() + 2; table != all.end(); ++table) {
+    const bool decided = is_series_table(table->name);
+    if (!decided) TRY(check_rows(*table, archive.studies));
+    (decided ? archive.decisions : archive.tables).push_back(std::move(*table));
+  }
   return archive;
+}
+
+Result<SeriesExport> export_series(const Context& context, StudyStore& store, const StudyRow& of,
+                                   const std::string& file, const std::string& private_key) {
+  SeriesExport out;
+  std::vector<std::string> secrets;
+  TRY_ASSIGN(const SeriesArchive archive, gather_series(context, store, of, out, secrets));
+  const std::vector<TarMember> parts = parts_of(archive);
+  TRY(refuse_secrets(parts, secrets));
+  auto bytes = write_pack(parts, private_key);
+  if (!bytes) return bytes.error().in("--sign-key");
+  if (bytes->size() > static_cast<std::size_t>(kMostPackMiB) << 20) {
+    return Error{ErrorCode::unsupported,
+                 "the archive would be larger than " + std::to_string(kMostPackMiB) +
+                     " MiB, more than can be read back; 'prune' thins out old studies"};
+  }
+  // What is written can be read.
+  TRY_ASSIGN(const Pack pack, open_pack(*bytes, std::nullopt));
+  TRY(archive_of(pack));
+  out.series = archive.series();
+  out.file = file.empty() ? out.series + ".kneeseries.tar" : file;
+  out.studies = archive.studies.size();
+  out.size = bytes->size();
+  out.bytes = *std::move(bytes);
+  out.digest = pack.digest;
+  out.signer = pack.signer;
+  return out;
+}
+
+Result<std::string> try_import_series(const Pack& pack) {
+  const Clock& clock = system_clock();
+  TRY_ASSIGN(const auto store, StudyStore::open(":memory:", StudyStore::Access::read_write, clock));
+  TRY_ASSIGN(SeriesArchive archive, archive_of(pack));
+  SeriesImport taken;
+  taken.series = archive.series();
+  TRY(take_series(clock, *store, std::move(archive), "", taken));
+  return taken.series;
+}
+
+Result<SeriesImport> import_series(const Context& context, const Pack& pack,
+                                   const std::string& file, bool trusted) {
+  const std::string nothing = file + ", nothing was written";
+  auto archive = archive_of(pack);
+  if (!archive) return archive.error().in(nothing);
+  SeriesImport taken{archive->series(), file, pack.digest, pack.signer, {}, {}, 0, {}};
+  taken.origin = "Read back from the archive " + file + " of series " + taken.series + ", sha256 " +
+                 pack.digest + ", " + signature_words(pack, trusted) + ".";
+  TRY_ASSIGN(const auto store, open_database(context, StudyStore::Access::read_write));
+  TRY_ASSIGN(const std::string database, database_of(context));
+  const std::string root = work_root({}, database, fs::current_path().string());
+  TRY_ASSIGN(auto transaction, store->begin());
+  if (auto put = take_series(context.clock, *store, *std::move(archive), root, taken); !put) {
+    Error error = put.error().in(nothing);
+    // A word that the database can't have came from the archive.
+    if (error.code == ErrorCode::corrupt) error.code = ErrorCode::invalid;
+    return error;
+  }
+  TRY(transaction->commit());
+  return taken;
 }
 
 }  // namespace kneepoint

@@ -5,7 +5,6 @@
 // with the number of its study. What is read is somebody's word until it was checked.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,35 +19,20 @@ namespace kneepoint {
 
 inline constexpr char kSeriesFormat[] = "kneepoint.series/1";
 
-struct SeriesHead {
-  std::string format = kSeriesFormat;
+struct SeriesArchive {
   std::string kneepoint;  // version that wrote it
   std::string name, hash8;
-};
-struct TimeOfNight {
-  int night = 0;  // its place, from 0
-  ImportedTime time;
-};
+  std::vector<StudyRow> studies;    // by n; with their ids, but no work_dir
+  std::vector<RowTable> tables;     // of all of them, each row with its study's n first
+  std::vector<RowTable> decisions;  // StudyStore::series_tables()
 
-// Every list is a table of the archive.
-struct SeriesArchive {
-  std::vector<SeriesHead> head;    // one
-  std::vector<StudyRow> rows;      // by n; with their ids, but no work_dir
-  std::vector<RowTable> tables;    // of all of them, each row with its study's n first
-  std::vector<Baseline> baseline;  // in force: one or none; its builds are beside it
-  std::vector<PinnedBuild> builds;
-  std::vector<AcknowledgedChange> acknowledged;
-  std::vector<ImportedNight> nights;  // their times are beside them
-  std::vector<TimeOfNight> times;
-  std::vector<Calibration> calibration;  // one or none
-  std::vector<StoredVerdict> verdicts;
-
-  std::string series() const { return head.front().name + "-" + head.front().hash8; }
+  std::string series() const { return name + "-" + hash8; }
 };
 
 std::vector<TarMember> parts_of(const SeriesArchive& archive);
 
 bool is_series_archive(const Pack& pack);
+// Its form is checked, not yet what the rows say.
 Result<SeriesArchive> archive_of(const Pack& pack);
 
 // The archive of a study's series as a file: `bytes` are to be written to it.
@@ -83,6 +67,8 @@ struct SeriesImport {
                      KP_NAMED(signer, studies, known, kept));
   }
 };
+// Would it be taken? Tried in a database that is in memory and forgotten. The name of the series.
+Result<std::string> try_import_series(const Pack& pack);
 // `file`: its name without folders; `trusted`: it was signed by a key that the user named.
 Result<SeriesImport> import_series(const Context& context, const Pack& pack,
                                    const std::string& file, bool trusted);

@@ -155,7 +155,7 @@ CostEstimate CheckAnswer::estimate() const {
 
 FirstRound CheckAnswer::first_round() const {
   const Round first = first_of(study);
-  return {first.words, estimate_runs(study, first.runs, price)};
+  return {first.reasons, estimate_runs(study, first.runs, price)};
 }
 
 Result<CheckAnswer> check_plan(const Context& context, const CheckRequest& request) {

@@ -57,8 +57,8 @@ TEST(AdaptiveRounds, RoundZeroIsAFewDoublingsAndSaysSo) {
   const Round first = first_of(searching());
   EXPECT_EQ(first.runs.size(), 6U);
   EXPECT_EQ(first.evidence_hash, "");
-  ASSERT_EQ(first.words.size(), 1U);
-  EXPECT_EQ(first.words[0], "K=1 x 2, K=2 x 2, K=4 x 2: coarse doubling from K=1");
+  ASSERT_EQ(first.reasons.size(), 1U);
+  EXPECT_EQ(first.reasons[0], "K=1 x 2, K=2 x 2, K=4 x 2: coarse doubling from K=1");
 }
 
 TEST(AdaptiveRounds, TellTheirReasonAndWhatWasSpent) {
@@ -66,8 +66,8 @@ TEST(AdaptiveRounds, TellTheirReasonAndWhatWasSpent) {
   StudyEvidence evidence;
   std::vector<std::string> story;
   for (int number = 0; number < 20; ++number) {
-    const SearchRound round = search_round(study, evidence, number);
-    story.insert(story.end(), round.words.begin(), round.words.end());
+    const Round round = search_round(study, evidence, number);
+    story.insert(story.end(), round.reasons.begin(), round.reasons.end());
     if (round.runs.empty()) {
       EXPECT_EQ(round.left_out,
                 "The search was adaptive: it measured where that narrows the knee by efficiency, "
@@ -94,8 +94,8 @@ TEST(AdaptiveRounds, NeitherKillsNorTheOrderOfArrivalChangeThem) {
   }
   StudyEvidence otherwise = evidence;
   std::reverse(otherwise.points.begin(), otherwise.points.end());
-  const SearchRound a = search_round(study, evidence, 3), b = search_round(study, otherwise, 3);
-  EXPECT_EQ(a.words, b.words);
+  const Round a = search_round(study, evidence, 3), b = search_round(study, otherwise, 3);
+  EXPECT_EQ(a.reasons, b.reasons);
   ASSERT_EQ(a.runs.size(), b.runs.size());
   for (std::size_t i = 0; i < a.runs.size(); ++i) {
     EXPECT_EQ(a.runs[i].point, b.runs[i].point);
@@ -106,12 +106,12 @@ TEST(AdaptiveRounds, NeitherKillsNorTheOrderOfArrivalChangeThem) {
 TEST(AdaptiveRounds, EveryCurveIsSearchedForItself) {
   const Study study = searching({Mode::strong, Mode::weak});
   const Round first = first_of(study);
-  ASSERT_EQ(first.words.size(), 2U);
-  EXPECT_EQ(first.words[1], "solver weak: K=1 x 2, K=2 x 2, K=4 x 2: coarse doubling from K=1");
+  ASSERT_EQ(first.reasons.size(), 2U);
+  EXPECT_EQ(first.reasons[1], "solver weak: K=1 x 2, K=2 x 2, K=4 x 2: coarse doubling from K=1");
   StudyEvidence evidence;
   std::set<int> weak;
   for (int number = 0; number < 20; ++number) {
-    const SearchRound round = search_round(study, evidence, number);
+    const Round round = search_round(study, evidence, number);
     carry_out(study, round.runs, evidence);
     if (round.runs.empty()) break;
   }
@@ -124,13 +124,13 @@ TEST(AdaptiveRounds, EveryCurveIsSearchedForItself) {
 TEST(AdaptiveRounds, AKThatFailsEndsTheWayUp) {
   const Study study = searching();
   StudyEvidence evidence;
-  SearchRound round;
+  Round round;
   for (int number = 0; number < 20; ++number) {
     round = search_round(study, evidence, number);
     if (round.runs.empty()) break;
     carry_out(study, round.runs, evidence, 16);
   }
-  EXPECT_NE(round.words[0].find("K=16 has no valid time"), std::string::npos) << round.words[0];
+  EXPECT_NE(round.reasons[0].find("K=16 has no valid time"), std::string::npos) << round.reasons[0];
 }
 
 TEST(AdaptiveRounds, RunsAreNeverAskedForTwice) {
@@ -138,7 +138,7 @@ TEST(AdaptiveRounds, RunsAreNeverAskedForTwice) {
   StudyEvidence evidence;
   std::set<std::pair<int, int>> seen;
   for (int number = 0; number < 20; ++number) {
-    const SearchRound round = search_round(study, evidence, number);
+    const Round round = search_round(study, evidence, number);
     for (const auto& run : round.runs) {
       EXPECT_TRUE(seen.insert({run.point, run.repeat}).second);
       EXPECT_LT(run.repeat, study.plan.repeat.max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/engine/contact.h"
+#include "orchestrator/engine/drive.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <limits>
 
-#include "orchestrator/store/file_system.h"
 #include "tests/unit/store/store_fixture.h"
 
 namespace kneepoint {

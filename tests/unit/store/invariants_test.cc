@@ -146,7 +146,7 @@ TEST_F(InvariantsTest, OfManyOnlySomeAreTold) {
       " INSERT INTO events (study, run_number, attempt_number, wall_ns, kind, text)"
       " SELECT (SELECT id FROM studies), 1000 + i, 0, 1, 'x', 'x' FROM n");
   const DatabaseFindings found = look();
-  ASSERT_EQ(found.violations.size(), static_cast<std::size_t>(kMostTold) + 1);
+  ASSERT_EQ(found.violations.size(), kMostViolations + 1);
   EXPECT_EQ(found.violations.back().what, "and more of the same");
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/store/database.h"
-#include "orchestrator/store/study_choice.h"
 #include "tests/unit/store/store_fixture.h"
 
 namespace kneepoint {

@@ -2,10 +2,9 @@
 //
 // The database first, then the spool forgets. Trouble with the spool is a line in the log, since
 // the same records come home by the run directory or the pod's log.
-#include "orchestrator/engine/push_book.h"
-
 #include "agents/wire/record.h"
 #include "orchestrator/base/log.h"
+#include "orchestrator/engine/drive.h"
 #include "orchestrator/engine/requests.h"
 
 namespace kneepoint {
@@ -16,24 +15,17 @@ constexpr int kMostAtOnce = 8;                 // such transactions between two 
 
 }  // namespace
 
-PushBook::PushBook(StudyStore& store, RunTable& table, AttemptBook& book, const LiveReports& live)
-    : store_(store), table_(table), book_(book), live_(live), reader_(live.spool) {
-  if (!live_.spool.empty()) book_.expect_pushes();
+PushTarget Pushes::target(const std::string& allocation) const {
+  const LiveReports& live = drive_.options.live;
+  return live.target ? live.target(allocation) : PushTarget{};
 }
 
-PushTarget PushBook::target(const std::string& allocation) const {
-  return live_.target ? live_.target(allocation) : PushTarget{};
-}
-
-Result<void> PushBook::tell_news() {
-  if (!live_.news) return {};
-  for (const std::string& text : live_.news()) TRY(book_.event("push", text));
-  return {};
-}
-
-Result<void> PushBook::take() {
-  if (live_.spool.empty()) return {};
-  TRY(tell_news());
+Result<void> Pushes::take() {
+  const LiveReports& live = drive_.options.live;
+  if (live.spool.empty()) return {};
+  if (live.news) {
+    for (const std::string& text : live.news()) TRY(drive_.event("push", text));
+  }
   for (int i = 0; i < kMostAtOnce; ++i) {
     const auto pushes = reader_.take(kBytesAtOnce);
     if (!pushes) {
@@ -42,7 +34,7 @@ Result<void> PushBook::take() {
       return {};
     }
     if (pushes->empty()) return {};
-    TRY_ASSIGN(auto transaction, store_.begin());
+    TRY_ASSIGN(auto transaction, drive_.store.begin());
     TRY(absorb(*pushes));
     TRY(transaction->commit());
     if (const auto forgotten = reader_.forget(); !forgotten) {
@@ -52,16 +44,16 @@ Result<void> PushBook::take() {
   return {};
 }
 
-Result<void> PushBook::absorb(const std::vector<Push>& pushes) {
+Result<void> Pushes::absorb(const std::vector<Push>& pushes) {
   std::map<std::string, int> active;
-  for (const int index : table_.active()) {
-    const RunState& run = table_.at(index);
+  for (const int index : drive_.table.active()) {
+    const RunState& run = drive_.table.at(index);
     active[attempt_name(run.row.number, run.active->row.number)] = index;
   }
   for (const Push& push : pushes) {
     const auto found = active.find(push.attempt);
     if (found == active.end()) continue;  // over already: its records are here
-    if (table_.at(found->second).active->row.allocation != push.allocation) {
+    if (drive_.table.at(found->second).active->row.allocation != push.allocation) {
       log_warning(push.attempt, "records pushed with the token of another allocation, " +
                                     push.allocation + ", are not taken");
       continue;
@@ -71,7 +63,7 @@ Result<void> PushBook::absorb(const std::vector<Push>& pushes) {
   return {};
 }
 
-Result<void> PushBook::absorb_one(const Push& push, int index) {
+Result<void> Pushes::absorb_one(const Push& push, int index) {
   std::vector<PushedRecord> records;
   std::string_view rest = push.lines;
   while (!rest.empty()) {
@@ -83,10 +75,10 @@ Result<void> PushBook::absorb_one(const Push& push, int index) {
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  AttemptRow& attempt = table_.at(index).active->row;
-  TRY(store_.put_pushed(attempt.row, records));
+  AttemptRow& attempt = drive_.table.at(index).active->row;
+  TRY(drive_.store.put_pushed(attempt.row, records));
   if (records.empty() || attempt.state != AttemptState::queued) return {};
-  return book_.change(attempt, AttemptState::running);
+  return attempts_.change(attempt, AttemptState::running);
 }
 
 }  // namespace kneepoint
