@@ -4,7 +4,6 @@
 // that fails, the study is still there and can be deleted again.
 #include <iostream>
 
-#include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/json_put.h"

@@ -3,7 +3,7 @@
 // kneepoint logs: what a run printed; on a terminal without what would steer it.
 #include <ostream>
 
-#include "orchestrator/answers/study/logs.h"
+#include "orchestrator/answers/study/explain.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/shell/commands.h"
 #include "orchestrator/report/text.h"

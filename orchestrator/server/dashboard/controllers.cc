@@ -9,7 +9,6 @@
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/study/compare.h"
 #include "orchestrator/answers/study/explain.h"
-#include "orchestrator/answers/study/logs.h"
 #include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/base/log.h"
