@@ -26,7 +26,7 @@ Error wrong(const std::string& given, const std::string& what) {
 
 // Is it started itself, rather than handed to another program?
 bool is_started(const Plan& plan) {
-  return std::any_of(plan.workloads.begin(), plan.workloads.end(), [](const WorkloadSpec& one) {
+  return std::ranges::any_of(plan.workloads, [](const WorkloadSpec& one) {
     return one.catalog || (!one.command.empty() && one.command.front() == "{build}");
   });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/answers/cancel.h"
 
+#include <array>
 #include <map>
 
 #include "orchestrator/answers/builds.h"
-#include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/engine/engine.h"
@@ -50,19 +50,8 @@ Result<EngineEnd> carry_out_cancel(const Context& context, StudyStore& store, co
 }  // namespace
 
 const char* to_string(Cancellation result) {
-  switch (result) {
-    case Cancellation::requested:
-      return "requested";
-    case Cancellation::already_finished:
-      return "already_finished";
-    case Cancellation::already_cancelled:
-      return "already_cancelled";
-    case Cancellation::cancelled:
-      return "cancelled";
-    case Cancellation::finished:
-      return "finished";
-  }
-  return "";
+  return std::array{"requested", "already_finished", "already_cancelled", "cancelled",
+                    "finished"}[static_cast<std::size_t>(result)];
 }
 
 Result<std::optional<CancelAnswer>> ask_to_cancel(StudyStore& store, const StudyRow& study,

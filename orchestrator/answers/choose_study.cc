@@ -8,7 +8,7 @@
 #include <map>
 
 #include "orchestrator/answers/builds.h"
-#include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/base/text.h"

@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
 
 #include "orchestrator/answers/places.h"
 #include "orchestrator/base/files.h"
+#include "orchestrator/base/log.h"
 #include "orchestrator/io/process.h"
 
 namespace kneepoint {
@@ -34,6 +36,17 @@ std::string this_host() {
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0) return "localhost";
   return name;
+}
+
+bool is_process_alive(const Lease& lease) {
+  const auto number = static_cast<pid_t>(lease.pid);
+  if (::kill(number, 0) != 0 && errno != EPERM) return false;
+  // One that has ended and that nobody has reaped yet writes nothing any more.
+  const auto process = living_process(number);
+  if (!process) return !path_exists("/proc/" + std::to_string(number) + "/stat");
+  // Begun after the holder's last sign of life: it has the holder's number, but is another process.
+  const Nanoseconds begun = begin_of(*process);
+  return begun == 0 || begun < lease.heartbeat_ns + kClockSlack;
 }
 
 }  // namespace
@@ -108,18 +121,14 @@ Result<FoundRun> find_run(StudyStore& store, const std::string& text) {
   found.attempt = words.attempt;
   TRY_ASSIGN(found.study, find_study(store, words.study));
   TRY_ASSIGN(const std::vector<RunRow> runs, store.runs(found.study.row));
-  bool known = false;
-  for (const RunRow& run : runs) {
-    if (run.number != words.run) continue;
-    found.run = run;
-    known = true;
-  }
-  if (!known) {
+  const auto named = std::ranges::find(runs, words.run, &RunRow::number);
+  if (named == runs.end()) {
     return Error{ErrorCode::not_found, found.study.id + " has no run r" +
                                            std::to_string(words.run) + "; it has " +
                                            std::to_string(runs.size()) +
                                            " runs, see 'kneepoint status " + found.study.id + "'"};
   }
+  found.run = *named;
   if (words.attempt > found.run.attempts) {
     return Error{ErrorCode::not_found, "r" + std::to_string(words.run) + " of " + found.study.id +
                                            " has no attempt " + std::to_string(words.attempt) +
@@ -134,21 +143,6 @@ Result<FoundRun> find_run(StudyStore& store, const std::string& text) {
   return found;
 }
 
-Lease own_lease(const Clock& clock) {
-  return {this_host(), ::getpid(), clock.wall()};
-}
-
-bool is_process_alive(const Lease& lease) {
-  const auto number = static_cast<pid_t>(lease.pid);
-  if (::kill(number, 0) != 0 && errno != EPERM) return false;
-  // One that has ended and that nobody has reaped yet writes nothing any more.
-  const auto process = living_process(number);
-  if (!process) return !path_exists("/proc/" + std::to_string(number) + "/stat");
-  // Begun after the holder's last sign of life: it has the holder's number, but is another process.
-  const Nanoseconds begun = begin_of(*process);
-  return begun == 0 || begun < lease.heartbeat_ns + kClockSlack;
-}
-
 bool is_live(const Lease& lease, Nanoseconds wall_now) {
   if (lease.host == this_host()) return is_process_alive(lease);
   return wall_now - lease.heartbeat_ns < kHeartbeatFresh;
@@ -156,6 +150,19 @@ bool is_live(const Lease& lease, Nanoseconds wall_now) {
 
 std::string holder_text(const Lease& lease) {
   return "process " + std::to_string(lease.pid) + " on " + lease.host;
+}
+
+// Leases end with the process that holds them, however it ends: a dead holder's lease is free.
+Result<HeldLease> HeldLease::take(StudyStore& store, const StudyRow& study, const Clock& clock) {
+  const Lease lease{this_host(), ::getpid(), clock.wall()};
+  TRY(store.acquire_lease(study.row, lease, is_process_alive));
+  return HeldLease(lease, {&store, GiveBack{study.row}});
+}
+
+void HeldLease::GiveBack::operator()(StudyStore* store) const {
+  if (auto released = store->release_lease(study); !released) {
+    log_warning("", "the lease could not be given back: " + released.error().message);
+  }
 }
 
 }  // namespace kneepoint

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what people type to what the database holds: opening it, finding a study, finding a run, and
-// telling whether somebody is working on a study right now.
+// From what people type to what the database holds: opening it, finding a study, finding a run; and
+// who works on a study: telling it, and being the one process that does.
 #pragma once
 
 #include <memory>
@@ -42,11 +42,26 @@ struct FoundRun {
 };
 Result<FoundRun> find_run(StudyStore& store, const std::string& words);
 
-// The lease that this process would hold.
-Lease own_lease(const Clock& clock);
-bool is_process_alive(const Lease& lease);
 // Is its holder at work? On this host the process decides, elsewhere the heartbeat.
 bool is_live(const Lease& lease, Nanoseconds wall_now);
 std::string holder_text(const Lease& lease);  // "host ab12, process 4711"
+
+// The lease of a study, given back on destruction.
+class HeldLease {
+ public:
+  // The error names the holder and the command to watch it with.
+  static Result<HeldLease> take(StudyStore& store, const StudyRow& study, const Clock& clock);
+  const Lease& lease() const { return lease_; }
+
+ private:
+  struct GiveBack {
+    RowId study;
+    void operator()(StudyStore* store) const;
+  };
+  HeldLease(Lease lease, std::unique_ptr<StudyStore, GiveBack> held)
+      : lease_(std::move(lease)), held_(std::move(held)) {}
+  Lease lease_;
+  std::unique_ptr<StudyStore, GiveBack> held_;
+};
 
 }  // namespace kneepoint

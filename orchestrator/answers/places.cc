@@ -17,11 +17,6 @@ std::string folder_of(const std::string& path) {
   return fs::path(path).parent_path().string();
 }
 
-// An empty variable counts as unset, as the XDG specification has it.
-std::string get(const Environment& environment, const std::string& name) {
-  return environment(name).value_or("");
-}
-
 }  // namespace
 
 std::string absolute_path(const std::string& path, const std::string& working_directory) {
@@ -32,14 +27,15 @@ std::string absolute_path(const std::string& path, const std::string& working_di
   return text;
 }
 
+// An empty variable counts as unset, as the XDG specification has it.
 Result<std::string> database_path(const std::string& flag, const Environment& environment,
                                   const std::string& working_directory) {
   if (!flag.empty()) return absolute_path(flag, working_directory);
-  const std::string variable = get(environment, "KNEEPOINT_DB");
+  const std::string variable = environment("KNEEPOINT_DB").value_or("");
   if (!variable.empty()) return absolute_path(variable, working_directory);
-  std::string state = get(environment, "XDG_STATE_HOME");
+  std::string state = environment("XDG_STATE_HOME").value_or("");
   if (state.empty() || state.front() != '/') {  // a relative one is to be ignored
-    const std::string home = get(environment, "HOME");
+    const std::string home = environment("HOME").value_or("");
     if (home.empty() || home.front() != '/') {
       return Error{ErrorCode::invalid,
                    "no place for the database: neither KNEEPOINT_DB, XDG_STATE_HOME nor HOME is "

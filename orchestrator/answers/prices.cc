@@ -25,11 +25,8 @@ const PriceItem* find_item(const PriceBook& book, const std::string& name, std::
   return nullptr;
 }
 
-std::optional<StudyPrice> study_price(const SitePrice& price) {
-  std::optional<Prices> prices = prices_of(price);
-  if (!prices) return std::nullopt;
-  return StudyPrice{price.book, prices->book.currency, prices->book.example,
-                    std::move(prices->item)};
+StudyPrice study_price(const std::string& path, Prices prices) {
+  return {path, prices.book.currency, prices.book.example, std::move(prices.item)};
 }
 
 // What was asked for, else the other; without a text where there is neither.
@@ -59,17 +56,26 @@ Result<std::vector<std::string>> one_for_each(const std::string& flag, const std
   return words;
 }
 
-// Of any price that names a book with its text; none where there is none.
-Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
-  if (price.text.empty()) return std::optional<Prices>();
+struct SitePriceRead {
+  std::optional<Prices> prices;  // none: no book is named, or it has problems
+  std::vector<Problem> problems;
+};
+
+Result<SitePriceRead> read_site_price(const SitePrice& price) {
+  SitePriceRead out;
+  if (price.text.empty()) return out;
   PricesRead read = read_prices(price.text, price.book);
-  if (!read.problems.empty()) {
-    return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
-  }
-  Prices prices;
-  TRY_ASSIGN(prices.item, choose_item(read.book, price.item));
-  prices.book = std::move(read.book);
-  return std::optional<Prices>(std::move(prices));
+  out.problems = std::move(read.problems);
+  if (!out.problems.empty()) return out;
+  TRY_ASSIGN(PriceItem item, choose_item(read.book, price.item));
+  out.prices = Prices{std::move(read.book), std::move(item)};
+  return out;
+}
+
+Result<std::optional<Prices>> checked_prices(const SitePrice& price) {
+  TRY_ASSIGN(SitePriceRead read, read_site_price(price));
+  if (read.problems.empty()) return std::move(read.prices);
+  return Error{ErrorCode::invalid, "the price book can't be used:\n" + to_string(read.problems)};
 }
 
 }  // namespace
@@ -141,8 +147,8 @@ Result<StudyPrices> prices_of_studies(const std::string& files, const std::strin
       TRY_ASSIGN(chosen[i].text, read_price_book(paths[i]));
     }
   }
-  answer.known = std::all_of(chosen.begin(), chosen.end(),
-                             [](const SitePrice& price) { return !price.text.empty(); });
+  answer.known =
+      std::ranges::all_of(chosen, [](const SitePrice& price) { return !price.text.empty(); });
   if (!answer.known) {
     if (!items.empty()) return wrong_flag("--item", "is an item of --prices FILE");
     answer.prices.assign(own.size(), node_hour_prices());
@@ -150,14 +156,11 @@ Result<StudyPrices> prices_of_studies(const std::string& files, const std::strin
   }
   TRY_ASSIGN(const auto names, one_for_each("--item", items, own.size()));
   for (std::size_t i = 0; i < own.size(); ++i) {
-    PricesRead read = read_prices(chosen[i].text, chosen[i].book);
-    if (!read.problems.empty()) {
-      answer.problems = std::move(read.problems);
-      return answer;
-    }
-    TRY_ASSIGN(const PriceItem item,
-               choose_item(read.book, names[i].empty() ? chosen[i].item : names[i]));
-    answer.prices.push_back({std::move(read.book), item});
+    if (!names[i].empty()) chosen[i].item = names[i];
+    TRY_ASSIGN(SitePriceRead read, read_site_price(chosen[i]));
+    answer.problems = std::move(read.problems);
+    if (!answer.problems.empty()) return answer;
+    answer.prices.push_back(*std::move(read.prices));
   }
   return answer;
 }
@@ -167,31 +170,30 @@ Result<PriceFound> price_of_study(const PriceChoice& choice, const Site& site,
   PriceFound found;
   const bool as_before = site.price.text.empty() && before != nullptr;
   TRY_ASSIGN(SitePrice kept, chosen_price(choice, as_before ? before->price : site.price));
-  if (kept.text.empty()) return found;
-  PricesRead read = read_prices(kept.text, kept.book);
+  TRY_ASSIGN(SitePriceRead read, read_site_price(kept));
   found.problems = std::move(read.problems);
-  if (!found.problems.empty()) return found;
-  TRY_ASSIGN(PriceItem item, choose_item(read.book, kept.item));
-  kept.item = item.name;
-  found.price = PricedStudy{{kept.book, read.book.currency, read.book.example, std::move(item)},
-                            std::move(kept)};
+  if (!read.prices) return found;
+  kept.item = read.prices->item.name;
+  found.price = PricedStudy{study_price(kept.book, *std::move(read.prices)), std::move(kept)};
   return found;
 }
 
 std::optional<StudyPrice> stored_price(const StudyRow& row) {
-  return study_price(row.price);
+  auto prices = prices_of(row.price);
+  if (!prices) return std::nullopt;
+  return study_price(row.price.book, *std::move(prices));
 }
 
 Result<std::vector<StudyPrice>> stored_earlier_prices(StudyStore& store, RowId study) {
   TRY_ASSIGN(const std::vector<SitePrice> stored, store.earlier_prices(study));
   std::vector<StudyPrice> prices;
   for (const SitePrice& one : stored) {
-    std::optional<StudyPrice> price = study_price(one);
-    if (!price) {
+    auto found = prices_of(one);
+    if (!found) {
       return Error{ErrorCode::invalid, "the price book " + one.book +
                                            " that the study was billed by can't be read any more"};
     }
-    prices.push_back(std::move(*price));
+    prices.push_back(study_price(one.book, *std::move(found)));
   }
   return prices;
 }

@@ -11,8 +11,8 @@
 #include <memory>
 #include <ostream>
 
-#include "orchestrator/answers/input_files.h"
-#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/loading.h"
+#include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/places.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/numbers.h"

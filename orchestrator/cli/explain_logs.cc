@@ -5,7 +5,6 @@
 #include <ostream>
 
 #include "orchestrator/answers/study/explain.h"
-#include "orchestrator/answers/study/logs.h"
 #include "orchestrator/base/json_put.h"
 #include "orchestrator/cli/shell/command.h"
 #include "orchestrator/cli/shell/flags.h"

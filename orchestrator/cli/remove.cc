@@ -7,7 +7,6 @@
 #include <ostream>
 
 #include "orchestrator/answers/cancel.h"
-#include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/night/prune.h"
 #include "orchestrator/base/files.h"

@@ -5,11 +5,9 @@
 #include <filesystem>
 #include <ostream>
 
-#include "orchestrator/answers/budget.h"
 #include "orchestrator/answers/builds.h"
 #include "orchestrator/answers/choose_study.h"
 #include "orchestrator/answers/estimate.h"
-#include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/places.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "orchestrator/analysis/models/prediction.h"
 #include "orchestrator/analysis/statistics/intervals.h"
@@ -14,10 +15,6 @@ namespace {
 
 constexpr int kColumns = 3;  // time, cost of a result, on the frontier
 constexpr double kMostUnits = 1e12;
-
-Nanoseconds to_ns(double seconds) {
-  return static_cast<Nanoseconds>(std::llround(seconds * static_cast<double>(kSecond)));
-}
 
 std::optional<double> median_wait(const PointEvidence& at) {
   std::vector<double> waits;
@@ -35,19 +32,14 @@ void draw_curve(const PriceItem& item, const Times& times, const BootstrapOption
   const auto draws = joint_bootstrap(
       times, static_cast<int>(count) * kColumns,
       [&](const Times& sample, std::span<double> out) {
-        std::vector<double> seconds(count), cost(count);
+        std::vector<double> pace(count), cost(count);
         for (std::size_t i = 0; i < count; ++i) {
-          seconds[i] = median_seconds(sample[i]);
-          cost[i] = cost_of(item, curve.points[i], seconds[i]);
+          const double seconds = out[kColumns * i] = median_seconds(sample[i]);
+          cost[i] = out[kColumns * i + 1] = cost_of(item, curve.points[i], seconds);
+          pace[i] = seconds / curve.points[i].results;
         }
-        std::vector<double> pace = seconds;
-        for (std::size_t i = 0; i < count; ++i) pace[i] /= curve.points[i].results;
         const std::vector<bool> on = frontier(pace, cost);
-        for (std::size_t i = 0; i < count; ++i) {
-          out[kColumns * i] = seconds[i];
-          out[kColumns * i + 1] = cost[i];
-          out[kColumns * i + 2] = on[i] ? 1 : 0;
-        }
+        for (std::size_t i = 0; i < count; ++i) out[kColumns * i + 2] = on[i] ? 1 : 0;
       },
       bootstrap);
   for (std::size_t i = 0; i < count; ++i) {
@@ -56,9 +48,9 @@ void draw_curve(const PriceItem& item, const Times& times, const BootstrapOption
     curve.cost_draws.push_back(draws[kColumns * i + 1]);
     const Bounds bounds = percentile_bounds(draws[kColumns * i + 1], kLevel);
     point.per_result_interval = Interval{bounds.low, bounds.high, kLevel, "joint bootstrap"};
-    double on = 0;
-    for (const double one : draws[kColumns * i + 2]) on += one;
-    point.frontier_share = on / static_cast<double>(draws[kColumns * i + 2].size());
+    const std::vector<double>& on = draws[kColumns * i + 2];
+    point.frontier_share =
+        std::accumulate(on.begin(), on.end(), 0.0) / static_cast<double>(on.size());
   }
 }
 
@@ -67,8 +59,7 @@ void add_break_evens(const std::string& currency, CostCurve& curve) {
   for (const CostPoint& point : curve.points) {
     if (point.on_frontier) hull.push_back(&point);
   }
-  std::sort(hull.begin(), hull.end(),
-            [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
+  std::ranges::sort(hull, [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
   const auto slope = [](const CostPoint& slow, const CostPoint& fast) {
     return (to_units(fast.per_result.micros) - to_units(slow.per_result.micros)) /
            (slow.seconds / slow.results - fast.seconds / fast.results);
@@ -91,7 +82,7 @@ void add_break_evens(const std::string& currency, CostCurve& curve) {
 
 // The price below which being interrupted pays; it worsens with the nodes.
 void add_spot_note(const PriceItem& item, const CostPoint& point, CostCurve& curve) {
-  const auto share = break_even_share(item.spot, point.use.nodes, to_ns(point.seconds));
+  const auto share = break_even_share(item.spot, point.use.nodes, from_seconds(point.seconds));
   if (!share) return;
   curve.notes.push_back("at K=" + std::to_string(point.k) + " interruptions make a run last " +
                         number_text(1 / *share) +
@@ -101,8 +92,8 @@ void add_spot_note(const PriceItem& item, const CostPoint& point, CostCurve& cur
 }
 
 void add_notes(const PriceItem& item, CostCurve& curve) {
-  const bool free = std::all_of(curve.points.begin(), curve.points.end(),
-                                [](const CostPoint& point) { return point.bill.total == 0; });
+  const bool free = std::ranges::all_of(
+      curve.points, [](const CostPoint& point) { return point.bill.total == 0; });
   if (free) {
     curve.notes.push_back("item '" + item.name +
                           "' charges nothing for what these runs hold, so cost tells no K from "
@@ -132,14 +123,38 @@ void add_notes(const PriceItem& item, CostCurve& curve) {
   }
 }
 
-}  // namespace
-
-std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds) {
-  if (!(seconds <= kMostBilledSeconds)) return std::nullopt;
-  const auto time = expected_time(item.spot, use.nodes, to_ns(seconds));
-  if (!time) return std::nullopt;
-  return bill_run(item, use, *time);
+// What a result costs at the point; false: more than can be written down, or nobody can say.
+bool bill_point(const PriceItem& item, const std::string& currency, CostPoint& point) {
+  const auto bill = bill_of(item, point.use, point.seconds);
+  const double units = cost_of(item, point, point.seconds);
+  if (!bill || !(units < kMostUnits)) return false;
+  point.bill = *bill;
+  point.per_result = {round_micros(units), currency};
+  point.kwh_per_result = bill->kwh / point.results / point.success;
+  return true;
 }
+
+// How many results a run makes: the same at every K, or so many per worker. None: neither.
+std::optional<double> results_at(const CostCurve& curve, int k) {
+  const CostPoint& first = curve.points.front();
+  bool same = true, in_proportion = true;
+  for (const CostPoint& point : curve.points) {
+    same = same && point.results == first.results;
+    in_proportion = in_proportion && std::abs(point.results * first.k - first.results * point.k) <=
+                                         1e-9 * first.results * point.k;
+  }
+  if (same) return first.results;
+  if (in_proportion) return first.results / first.k * k;
+  return std::nullopt;
+}
+
+double efficiency_at(const CostCurve& curve, int k, double seconds) {
+  const CostPoint& base = curve.points.front();
+  const double ratio = base.efficiency * base.seconds / seconds;
+  return curve.mode == Mode::strong ? ratio * base.k / k : ratio;
+}
+
+}  // namespace
 
 double cost_of(const PriceItem& item, const CostPoint& point, double seconds) {
   const auto bill = bill_of(item, point.use, seconds);
@@ -169,10 +184,6 @@ std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector
     }
   }
   return on;
-}
-
-double cheapest_k_with_fee(double fee_over_price, double serial_share) {
-  return std::sqrt(fee_over_price * (1 - serial_share) / serial_share);
 }
 
 std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAnalysis& analysis,
@@ -208,9 +219,7 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
       point.success =
           static_cast<double>(summary.valid) / static_cast<double>(summary.valid + summary.failed);
       point.flags = summary.flags;
-      const auto bill = bill_of(item, point.use, summary.seconds);
-      const double units = cost_of(item, point, summary.seconds);
-      if (!bill || !(units < kMostUnits)) {
+      if (!bill_point(item, book.currency, point)) {
         const bool spot = item.spot.interruptions_per_node_hour > 0;
         curve.notes.push_back(
             "K=" + std::to_string(point.k) + " is left out: " +
@@ -220,10 +229,7 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
                     : "its cost is more than can be written down"));
         continue;
       }
-      point.bill = *bill;
-      point.per_result = {round_micros(units), book.currency};
-      point.kwh_per_result = bill->kwh / point.results / point.success;
-      point.queue_seconds = median_wait(evidence.points[static_cast<std::size_t>(summary.index)]);
+      point.queue_seconds = median_wait(evidence.points[summary.index]);
       for (const TimesAtK& at : analysis.curves[c].times) {
         if (at.k == point.k) times.push_back(at);
       }
@@ -247,65 +253,30 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
   return curves;
 }
 
-namespace {
-
-constexpr double kMostModelledUnits = 1e12;
-
-// How many results a run makes: the same at every K, or so many per worker. None: neither.
-std::optional<double> results_at(const CostCurve& curve, int k) {
-  const CostPoint& first = curve.points.front();
-  bool same = true, in_proportion = true;
-  for (const CostPoint& point : curve.points) {
-    same = same && point.results == first.results;
-    in_proportion = in_proportion && std::abs(point.results * first.k - first.results * point.k) <=
-                                         1e-9 * first.results * point.k;
+std::vector<int> usual_ks(int most) {
+  std::vector<int> ks;
+  for (std::int64_t k = 1; k <= most; k *= 2) {
+    ks.push_back(static_cast<int>(k));
+    if (k > 1 && k + k / 2 <= most) ks.push_back(static_cast<int>(k + k / 2));
   }
-  if (same) return first.results;
-  if (in_proportion) return first.results / first.k * k;
-  return std::nullopt;
+  return ks;
 }
-
-// Measured points only, K ascending, the way they stand in the curve.
-std::vector<const CostPoint*> measured(const CostCurve& curve) {
-  std::vector<const CostPoint*> points;
-  for (const CostPoint& point : curve.points) {
-    if (!point.modelled) points.push_back(&point);
-  }
-  return points;
-}
-
-double efficiency_at(const CostCurve& curve, int k, double seconds) {
-  const CostPoint& base = *measured(curve).front();
-  const double ratio = base.efficiency * base.seconds / seconds;
-  return curve.mode == Mode::strong ? ratio * base.k / k : ratio;
-}
-
-}  // namespace
 
 std::vector<int> modelled_ks(const CostCurve& curve) {
-  std::vector<int> ks;
-  const int least = curve.points.front().k;
-  const int most = static_cast<int>(kPredictTo) * curve.points.back().k;
-  const auto add = [&](int k) {
-    const bool there = std::any_of(curve.points.begin(), curve.points.end(),
-                                   [&](const CostPoint& point) { return point.k == k; });
-    if (k > least && k <= most && !there) ks.push_back(k);
-  };
-  for (int k = 1; k <= most; k *= 2) {
-    add(k);
-    if (k > 1) add(k + k / 2);
-  }
-  std::sort(ks.begin(), ks.end());
+  std::vector<int> ks = usual_ks(static_cast<int>(kPredictTo) * curve.points.back().k);
+  std::erase_if(ks, [&](int k) {
+    return k < curve.points.front().k ||
+           std::ranges::find(curve.points, k, &CostPoint::k) != curve.points.end();
+  });
   return ks;
 }
 
 Use use_at(const CostCurve& curve, int k) {
-  const std::vector<const CostPoint*> points = measured(curve);
-  const CostPoint* low = points.front();
-  const CostPoint* high = points.back();
-  for (const CostPoint* point : points) {
-    if (point->k <= k && point->k >= low->k) low = point;
-    if (point->k >= k && point->k <= high->k) high = point;
+  const CostPoint *low = nullptr, *high = nullptr;
+  for (const CostPoint& point : curve.points) {
+    if (point.modelled) continue;
+    if (low == nullptr || point.k <= k) low = &point;
+    if (high == nullptr || high->k < k) high = &point;
   }
   const auto part = [&](int from, int to) {
     const double at =
@@ -314,12 +285,8 @@ Use use_at(const CostCurve& curve, int k) {
             : static_cast<double>(to) * k / high->k;
     return static_cast<int>(std::ceil(at - 1e-9));
   };
-  Use use;
-  use.nodes = part(low->use.nodes, high->use.nodes);
-  use.gpus = part(low->use.gpus, high->use.gpus);
-  use.cores = part(low->use.cores, high->use.cores);
-  use.workers = k;
-  return use;
+  return {part(low->use.nodes, high->use.nodes), part(low->use.gpus, high->use.gpus),
+          part(low->use.cores, high->use.cores), k};
 }
 
 void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const PriceItem& item,
@@ -355,21 +322,16 @@ void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const Pr
     point.efficiency_interval =
         Interval{efficiency_at(curve, point.k, prediction.high),
                  efficiency_at(curve, point.k, prediction.low), kLevel, "models"};
-    const auto bill = bill_of(item, point.use, point.seconds);
     const double dearest = cost_of(item, point, prediction.high);
-    if (!bill || !(dearest < kMostModelledUnits)) continue;
-    point.bill = *bill;
-    point.per_result = {round_micros(cost_of(item, point, point.seconds)), book.currency};
+    if (!(dearest < kMostUnits) || !bill_point(item, book.currency, point)) continue;
     point.per_result_interval =
         Interval{cost_of(item, point, prediction.low), dearest, kLevel, "models"};
-    point.kwh_per_result = bill->kwh / point.results;
     point.flags.emplace_back(prediction.extrapolated ? "modelled, beyond the K measured"
                                                      : "modelled");
     added.push_back(std::move(point));
   }
   for (CostPoint& point : added) {
-    const auto place = std::find_if(curve.points.begin(), curve.points.end(),
-                                    [&](const CostPoint& other) { return other.k > point.k; });
+    const auto place = std::ranges::upper_bound(curve.points, point.k, {}, &CostPoint::k);
     const auto at = place - curve.points.begin();
     if (!curve.cost_draws.empty()) {
       curve.cost_draws.emplace(curve.cost_draws.begin() + at);
@@ -377,13 +339,12 @@ void add_modelled(const CurveAnalysis& analysis, const PriceBook& book, const Pr
     }
     curve.points.insert(place, std::move(point));
   }
-  if (!added.empty()) {
-    settle_frontier(book.currency, curve);
-    curve.notes.emplace_back(
-        "modelled K were not measured: their intervals are those of one run over all plausible "
-        "models, and failures there are not counted");
-    for (CostPoint& point : curve.points) point.frontier_share.reset();
-  }
+  if (added.empty()) return;
+  settle_frontier(book.currency, curve);
+  curve.notes.emplace_back(
+      "modelled K were not measured: their intervals are those of one run over all plausible "
+      "models, and failures there are not counted");
+  for (CostPoint& point : curve.points) point.frontier_share.reset();
 }
 
 }  // namespace kneepoint

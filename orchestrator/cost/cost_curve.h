@@ -17,10 +17,6 @@
 
 namespace kneepoint {
 
-inline std::optional<std::int64_t> micros_of(const std::optional<Money>& money) {
-  return money ? std::optional(money->micros) : std::nullopt;
-}
-
 struct CostPoint {
   int k = 1;
   bool modelled = false;  // not measured: T is a model's, its interval that of one run there
@@ -88,11 +84,6 @@ std::vector<CostCurve> cost_curves(const StudyEvidence& evidence, const StudyAna
                                    const PriceBook& book, const PriceItem& item,
                                    const BootstrapOptions& bootstrap);
 
-// Longer runs are not billed: their times are in a wrong unit, and amounts would overflow.
-inline constexpr double kMostBilledSeconds = 3600.0 * 24 * 3653;
-
-// The bill of one run of `seconds`; none where it is longer than that or would never end.
-std::optional<Bill> bill_of(const PriceItem& item, const Use& use, double seconds);
 // Of one result at this point if a run took `seconds`, in units; infinity: it would never end.
 double cost_of(const PriceItem& item, const CostPoint& point, double seconds);
 
@@ -102,13 +93,12 @@ void settle_frontier(const std::string& currency, CostCurve& curve);
 // The points of which no other is at least as good in both and better in one.
 std::vector<bool> frontier(const std::vector<double>& seconds, const std::vector<double>& cost);
 
-// The fixed hourly fee over the node's price, and a serial share: where cost is least.
-double cheapest_k_with_fee(double fee_over_price, double serial_share);
-
 // ---- K that nobody measured, priced by what models say of them. They carry their mark everywhere,
 // and their interval is that of one run over all plausible models, so it is wide. Pure.
 
-// The K worth a look beside those measured: 1, 2, 3, 4, 6, 8, 12 ... up to four times the largest.
+// 1, 2, 3, 4, 6, 8, 12, ... up to `most`.
+std::vector<int> usual_ks(int most);
+// The K worth a look beside those measured: usual ones up to four times the largest.
 std::vector<int> modelled_ks(const CostCurve& curve);
 
 // Adds them to the curve by `analysis`, which it was made of. Where no model fits, or nobody knows

@@ -64,14 +64,12 @@ CutSearch::CutSearch(const SizingMix& mix, const SizingOptions& options)
 
 // It fits, and enough of its jobs would be in time if none had to wait.
 bool CutSearch::usable(int w, int option, int most) const {
-  const auto o = static_cast<std::size_t>(option);
-  return at(w).options[o].nodes <= most &&
-         shares_[static_cast<std::size_t>(w)][o] + kLuck >= at(w).in_time;
+  return at(w).options[option].nodes <= most && shares_[w][option] + kLuck >= at(w).in_time;
 }
 
 double CutSearch::cost_of(int w, int option, int nodes) const {
   if (mix_.pay == Pay::held) return to_units(mix_.node_hour_micros) * nodes;
-  return to_units(at(w).options[static_cast<std::size_t>(option)].job_micros) * at(w).per_hour;
+  return to_units(at(w).options[option].job_micros) * at(w).per_hour;
 }
 
 // Nodes that are busy on average if each workload takes as little room as it can.
@@ -127,7 +125,7 @@ std::string CutSearch::impossible() const {
     double share = 0;
     for (std::size_t o = 0; o < at(w).options.size(); ++o) {
       const SizingOption& one = at(w).options[o];
-      const double here = one.nodes <= mix_.nodes ? shares_[static_cast<std::size_t>(w)][o] : 0;
+      const double here = one.nodes <= mix_.nodes ? shares_[w][o] : 0;
       if (here <= share) continue;
       surest = &one;
       share = here;
@@ -144,24 +142,24 @@ std::string CutSearch::impossible() const {
 
 // The least cost with a partition for each, by nodes used.
 std::optional<CutState> CutSearch::alone(int most) {
-  const auto width = static_cast<std::size_t>(most) + 1;
+  const int width = most + 1;
   std::vector<double> best(width, 0);  // least cost within so many nodes
-  std::vector<std::vector<int>> chosen, needed(static_cast<std::size_t>(count()));
-  std::vector<int> options(static_cast<std::size_t>(count()), 0);
+  std::vector<std::vector<int>> chosen, needed(count());
+  std::vector<int> options(count(), 0);
   for (int w = 0; w < count(); ++w) {
     std::vector<double> next(width, kNever);
     std::vector<int> choice(width, -1);
-    auto& need = needed[static_cast<std::size_t>(w)];
+    auto& need = needed[w];
     for (int o = 0; o < count_options(w); ++o) {
-      options[static_cast<std::size_t>(w)] = o;
+      options[w] = o;
       need.push_back(0);
       if (!usable(w, o, most)) continue;
       const auto nodes = judge_.nodes_needed({w}, options, most);
       if (!nodes) continue;
       need.back() = *nodes;
       const double cost = cost_of(w, o, *nodes);
-      for (auto n = static_cast<std::size_t>(*nodes); n < width; ++n) {
-        const double sum = best[n - static_cast<std::size_t>(*nodes)] + cost;
+      for (int n = *nodes; n < width; ++n) {
+        const double sum = best[n - *nodes] + cost;
         if (sum * kSame < next[n]) {
           next[n] = sum;
           choice[n] = o;
@@ -172,15 +170,14 @@ std::optional<CutState> CutSearch::alone(int most) {
     chosen.push_back(std::move(choice));
   }
   if (!std::isfinite(best.back())) return std::nullopt;
-  std::size_t n = width - 1;
+  int n = width - 1;
   while (n > 0 && best[n - 1] <= best.back() * kSame) --n;  // the fewest nodes of equal cost
   CutState state;
-  state.options.resize(static_cast<std::size_t>(count()));
+  state.options.resize(count());
   state.score = {0, best[n], static_cast<double>(n)};
   for (int w = count() - 1; w >= 0; --w) {
-    const auto i = static_cast<std::size_t>(w);
-    state.options[i] = chosen[i][n];
-    n -= static_cast<std::size_t>(needed[i][static_cast<std::size_t>(chosen[i][n])]);
+    state.options[w] = chosen[w][n];
+    n -= needed[w][chosen[w][n]];
   }
   for (int w = 0; w < count(); ++w) state.groups.push_back({w});
   return state;
@@ -189,9 +186,9 @@ std::optional<CutState> CutSearch::alone(int most) {
 // That do with a partition for each, whatever it costs.
 std::optional<int> CutSearch::fewest_nodes(int most) {
   int sum = 0;
-  std::vector<int> options(static_cast<std::size_t>(count()), 0);
+  std::vector<int> options(count(), 0);
   for (int w = 0; w < count(); ++w) {
-    int& o = options[static_cast<std::size_t>(w)];
+    int& o = options[w];
     std::optional<int> least;
     for (o = 0; o < count_options(w); ++o) {
       const int limit = least.value_or(most);
@@ -208,9 +205,9 @@ std::optional<int> CutSearch::fewest_nodes(int most) {
 // Nodes that nobody else needs cost nothing where time used is paid for: the only partition gets
 // them while its jobs wait.
 void CutSearch::use_idle_nodes(SizingAnswer& answer) const {
-  const bool waits =
-      std::any_of(answer.outcome.workloads.begin(), answer.outcome.workloads.end(),
-                  [](const WorkloadOutcome& workload) { return workload.queue.wait.mean > 0; });
+  const bool waits = std::ranges::any_of(
+      answer.outcome.workloads,
+      [](const WorkloadOutcome& workload) { return workload.queue.wait.mean > 0; });
   const bool only = answer.cut->partitions.size() == 1 && answer.cut->nodes() < mix_.nodes;
   if (mix_.pay != Pay::used || !only || !waits) return;
   Cut wider = *answer.cut;

@@ -81,7 +81,7 @@ class CutSearch {
   SizingAnswer answer();
 
  private:
-  const SizingWorkload& at(int w) const { return mix_.workloads[static_cast<std::size_t>(w)]; }
+  const SizingWorkload& at(int w) const { return mix_.workloads[w]; }
   int count() const { return static_cast<int>(mix_.workloads.size()); }
   int count_options(int w) const { return static_cast<int>(at(w).options.size()); }
   bool spent() const { return judge_.simulated_jobs() - before_ > options_.most_simulated_jobs; }

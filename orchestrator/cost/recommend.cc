@@ -2,6 +2,7 @@
 #include "orchestrator/cost/recommend.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -35,14 +36,11 @@ double upper_cost(const CostPoint& point) {
 
 // May it be recommended at all?
 bool feasible(const PriceItem& item, const CostPoint& point, const RecommendRequest& request) {
-  switch (request.objective) {
-    case Objective::deadline:
-      return upper_seconds(item, point) <= request.deadline_seconds;
-    case Objective::budget:
-      return upper_cost(point) <= to_units(request.budget_micros);
-    default:
-      return true;
+  if (request.objective == Objective::deadline) {
+    return upper_seconds(item, point) <= request.deadline_seconds;
   }
+  return request.objective != Objective::budget ||
+         upper_cost(point) <= to_units(request.budget_micros);
 }
 
 // The smaller, the better.
@@ -65,6 +63,10 @@ double score(const PriceItem& item, const CostPoint& point, double seconds, doub
                         3600 / point.results;
   }
   return cost;
+}
+
+double score(const PriceItem& item, const CostPoint& point, const RecommendRequest& request) {
+  return score(item, point, point.seconds, to_units(point.per_result.micros), request);
 }
 
 std::string asked(const PriceItem& item, const RecommendRequest& request,
@@ -98,13 +100,12 @@ std::string asked(const PriceItem& item, const RecommendRequest& request,
 
 std::string why_none(const CostCurve& curve, const PriceItem& item,
                      const RecommendRequest& request) {
-  const bool modelled = std::any_of(curve.points.begin(), curve.points.end(),
-                                    [](const CostPoint& point) { return point.modelled; });
+  const bool modelled =
+      std::ranges::any_of(curve.points, [](const CostPoint& point) { return point.modelled; });
   const std::string kinds = modelled ? "measured or modelled " : "measured ";
   const auto by = [&](auto value) {
-    return std::min_element(
-        curve.points.begin(), curve.points.end(),
-        [&](const CostPoint& a, const CostPoint& b) { return value(a) < value(b); });
+    return std::ranges::min_element(
+        curve.points, [&](const CostPoint& a, const CostPoint& b) { return value(a) < value(b); });
   };
   if (request.objective == Objective::deadline) {
     const auto upper = [&](const CostPoint& point) { return upper_seconds(item, point); };
@@ -120,59 +121,45 @@ std::string why_none(const CostCurve& curve, const PriceItem& item,
   return "no " + kinds + "K reaches an efficiency of " + number_text(request.floor);
 }
 
-// As the report decides it. Modelled points have intervals of their own, which count only where the
-// measured ones have some too.
-const CostPoint* largest_efficient(const CostCurve& curve, double floor) {
-  const bool intervals =
-      std::any_of(curve.points.begin(), curve.points.end(), [](const CostPoint& point) {
-        return !point.modelled && point.efficiency_interval.has_value();
-      });
+// As the report decides it: the K, or why there is none. Modelled points have intervals of their
+// own, which count only where the measured ones have some too.
+RecommendedK largest_efficient(const CostCurve& curve, double floor) {
+  const bool intervals = std::ranges::any_of(curve.points, [](const CostPoint& point) {
+    return !point.modelled && point.efficiency_interval.has_value();
+  });
   std::vector<KneePoint> points;
   for (const CostPoint& point : curve.points) {
     points.push_back({point.k, 1 / point.efficiency,
                       intervals ? point.efficiency_interval : std::nullopt,
                       static_cast<double>(point.runs), point.baseline});
   }
-  if (points.size() == 1 && reaches(curve.points.front().efficiency, floor)) {
-    return &curve.points.front();
-  }
-  const RecommendedK to_use =
-      recommend_k(points, find_knee(points, floor), KneeRule::efficiency, std::nullopt);
-  const auto found = std::find_if(curve.points.begin(), curve.points.end(),
-                                  [&](const CostPoint& point) { return point.k == to_use.k; });
-  return found == curve.points.end() ? nullptr : &*found;
+  return recommend_k(points, find_knee(points, floor), KneeRule::efficiency, std::nullopt);
 }
 
 void compare(const CostCurve& curve, const PriceItem& item, const RecommendRequest& request,
              Recommendation& answer) {
-  const auto at = [&](const CostPoint* point) {
-    return static_cast<std::size_t>(point - curve.points.data());
-  };
-  const std::size_t best = at(answer.chosen), second = at(answer.runner_up);
-  const auto value = [&](std::size_t i) {
-    const CostPoint& point = curve.points[i];
-    return score(item, point, point.seconds, to_units(point.per_result.micros), request);
-  };
-  answer.margin = value(second) / value(best) - 1;
+  const std::ptrdiff_t best = answer.chosen - curve.points.data();
+  const std::ptrdiff_t second = answer.runner_up - curve.points.data();
+  answer.margin =
+      score(item, *answer.runner_up, request) / score(item, *answer.chosen, request) - 1;
   if (!std::isfinite(answer.margin)) answer.margin = 0;  // both cost nothing
-  if (curve.points[best].modelled || curve.points[second].modelled) {
+  if (answer.chosen->modelled || answer.runner_up->modelled) {
     // No draws in common: they tie where their intervals touch.
     const bool time =
         request.objective == Objective::time || request.objective == Objective::budget;
-    const auto& one =
-        time ? curve.points[best].seconds_interval : curve.points[best].per_result_interval;
-    const auto& other =
-        time ? curve.points[second].seconds_interval : curve.points[second].per_result_interval;
+    const auto interval = time ? &CostPoint::seconds_interval : &CostPoint::per_result_interval;
+    const auto &one = answer.chosen->*interval, &other = answer.runner_up->*interval;
     answer.tie = !one || !other || other->low <= one->high;
     return;
   }
   if (curve.cost_draws.empty()) return;
   std::vector<double> margins;
   for (std::size_t r = 0; r < curve.cost_draws[best].size(); ++r) {
-    const double one = score(item, curve.points[best], curve.seconds_draws[best][r],
-                             curve.cost_draws[best][r], request);
-    const double other = score(item, curve.points[second], curve.seconds_draws[second][r],
-                               curve.cost_draws[second][r], request);
+    const auto drawn = [&](std::ptrdiff_t i) {
+      return score(item, curve.points[i], curve.seconds_draws[i][r], curve.cost_draws[i][r],
+                   request);
+    };
+    const double one = drawn(best), other = drawn(second);
     if (one > 0 && std::isfinite(other)) margins.push_back(other / one - 1);
   }
   if (margins.empty()) return;
@@ -184,13 +171,15 @@ void compare(const CostCurve& curve, const PriceItem& item, const RecommendReque
 // The middle of the gap above the chosen K, or below it; beyond the largest K when that was chosen.
 // What it would cost to measure is left open where it can't be billed.
 void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answer) {
-  const auto at = static_cast<std::size_t>(answer.chosen - curve.points.data());
-  if (answer.chosen->modelled) {
-    answer.next_k = answer.chosen->k;
+  const CostPoint& chosen = *answer.chosen;
+  const auto set_cost = [&](const Bill& bill) {
+    if (bill.total > std::numeric_limits<std::int64_t>::max() / answer.next_runs) return;
+    answer.next_cost = Money{answer.next_runs * bill.total, chosen.per_result.currency};
+  };
+  if (chosen.modelled) {
+    answer.next_k = chosen.k;
     answer.next_why = "it was modelled, not measured";
-    answer.next_cost =
-        Money{answer.next_runs * answer.chosen->bill.total, answer.chosen->per_result.currency};
-    return;
+    return set_cost(chosen.bill);
   }
   // On the line through the two in log K and log T; without two, T as it is.
   const auto price_at = [&](int k, const CostPoint& low, const CostPoint& high) {
@@ -199,9 +188,7 @@ void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answ
                                         : 0;
     const double seconds =
         std::exp((1 - share) * std::log(low.seconds) + share * std::log(high.seconds));
-    const auto bill = bill_of(item, use_at(curve, k), seconds);
-    if (!bill || bill->total > std::numeric_limits<std::int64_t>::max() / answer.next_runs) return;
-    answer.next_cost = Money{answer.next_runs * bill->total, answer.chosen->per_result.currency};
+    if (const auto bill = bill_of(item, use_at(curve, k), seconds)) set_cost(*bill);
   };
   const auto try_between = [&](const CostPoint& low, const CostPoint& high) {
     const int k = static_cast<int>(std::lround(std::sqrt(static_cast<double>(low.k) * high.k)));
@@ -212,36 +199,23 @@ void suggest(const CostCurve& curve, const PriceItem& item, Recommendation& answ
     price_at(k, low, high);
     return true;
   };
-  if (at + 1 < curve.points.size() && try_between(curve.points[at], curve.points[at + 1])) return;
-  if (at + 1 == curve.points.size()) {
-    answer.next_k = 2 * answer.chosen->k;
+  const bool is_first = &chosen == &curve.points.front(), is_last = &chosen == &curve.points.back();
+  if (!is_last && try_between(chosen, *(&chosen + 1))) return;
+  if (is_last) {
+    answer.next_k = 2 * chosen.k;
     answer.next_why = "the answer is the largest K measured: the best may lie beyond it";
-    price_at(*answer.next_k, curve.points[at > 0 ? at - 1 : at], *answer.chosen);
-    return;
+    price_at(*answer.next_k, is_first ? chosen : *(&chosen - 1), chosen);
+  } else if (!is_first) {
+    try_between(*(&chosen - 1), chosen);
   }
-  if (at > 0) try_between(curve.points[at - 1], curve.points[at]);
 }
 
 }  // namespace
 
 const char* to_string(Objective objective) {
-  switch (objective) {
-    case Objective::cost:
-      return "cost";
-    case Objective::time:
-      return "time";
-    case Objective::deadline:
-      return "deadline";
-    case Objective::budget:
-      return "budget";
-    case Objective::efficiency:
-      return "efficiency";
-    case Objective::energy_delay:
-      return "energy_delay";
-    case Objective::value_of_hour:
-      return "value_of_hour";
-  }
-  return "?";
+  return std::array{"cost",       "time",         "deadline",     "budget",
+                    "efficiency", "energy_delay", "value_of_hour"}[static_cast<std::size_t>(
+      objective)];
 }
 
 Result<void> check(const RecommendRequest& request, const PriceItem& item) {
@@ -263,21 +237,20 @@ Recommendation recommend(const CostCurve& curve, const PriceItem& item,
     return answer;
   }
   if (request.objective == Objective::efficiency) {
-    answer.chosen = largest_efficient(curve, request.floor);
-    if (answer.chosen == nullptr) {
-      answer.why = why_none(curve, item, request);
+    const RecommendedK to_use = largest_efficient(curve, request.floor);
+    if (!to_use.k) {
+      answer.why = to_use.reason == KReason::one_k
+                       ? "only K=" + std::to_string(curve.points.front().k) + " has a valid run"
+                       : why_none(curve, item, request);
       return answer;
     }
-    const CostPoint* next = answer.chosen + 1;
-    if (next != curve.points.data() + curve.points.size()) answer.runner_up = next;
+    answer.chosen = &*std::ranges::find(curve.points, *to_use.k, &CostPoint::k);
+    if (answer.chosen != &curve.points.back()) answer.runner_up = answer.chosen + 1;
   } else {
-    const auto value = [&](const CostPoint& point) {
-      return score(item, point, point.seconds, to_units(point.per_result.micros), request);
-    };
     // Of two that are equally good the faster one, then the cheaper one.
     const auto is_better = [&](const CostPoint& a, const CostPoint& b) {
       const auto rank = [&](const CostPoint& point) {
-        return std::make_tuple(value(point), point.seconds / point.results,
+        return std::make_tuple(score(item, point, request), point.seconds / point.results,
                                point.per_result.micros);
       };
       return rank(a) < rank(b);

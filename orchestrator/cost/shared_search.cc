@@ -43,7 +43,7 @@ CutScore CutSearch::score_of(const CutGroups& groups, const std::vector<int>& op
     if (mix_.pay == Pay::held) score.cost += to_units(mix_.node_hour_micros) * need;
   }
   for (int w = 0; w < count() && mix_.pay == Pay::used; ++w) {
-    score.cost += cost_of(w, options[static_cast<std::size_t>(w)], 0);
+    score.cost += cost_of(w, options[w], 0);
   }
   score.over = std::max(0.0, score.nodes - mix_.nodes);
   return score;
@@ -63,13 +63,13 @@ std::optional<CutState> CutSearch::every_way(const std::optional<CutState>& best
     std::vector<int> options;
   };
   std::vector<Assignment> assignments;
-  std::vector<int> options(static_cast<std::size_t>(count()), 0);
+  std::vector<int> options(count(), 0);
   for (bool more = true; more;) {
     Assignment one{0, options};
     double busy = 0;
     bool good = true;
     for (int w = 0; w < count(); ++w) {
-      const int o = options[static_cast<std::size_t>(w)];
+      const int o = options[w];
       good = good && usable(w, o, mix_.nodes);
       busy += judge_.offered(w, o);
       one.cost += mix_.pay == Pay::used ? cost_of(w, o, 0) : judge_.offered(w, o);
@@ -77,13 +77,13 @@ std::optional<CutState> CutSearch::every_way(const std::optional<CutState>& best
     if (good && busy < mix_.nodes) assignments.push_back(std::move(one));
     more = false;
     for (int w = 0; w < count() && !more; ++w) {
-      int& o = options[static_cast<std::size_t>(w)];
+      int& o = options[w];
       more = ++o < count_options(w);
       if (!more) o = 0;
     }
   }
-  std::stable_sort(assignments.begin(), assignments.end(),
-                   [](const auto& a, const auto& b) { return a.cost < b.cost; });
+  std::ranges::stable_sort(assignments,
+                           [](const auto& a, const auto& b) { return a.cost < b.cost; });
   const std::vector<CutGroups> all = groupings(count());
   for (const Assignment& one : assignments) {
     const double least =
@@ -120,7 +120,7 @@ CutState CutSearch::step_by_step(CutState from) {
     CutGroups kept;
     for (std::vector<int> group : groups) {
       if (group.empty()) continue;
-      std::sort(group.begin(), group.end());
+      std::ranges::sort(group);
       kept.push_back(std::move(group));
     }
     const CutScore score = score_of(kept, options);
@@ -132,7 +132,7 @@ CutState CutSearch::step_by_step(CutState from) {
     for (int w = 0; w < count(); ++w) {
       for (int o = 0; o < count_options(w); ++o) {
         std::vector<int> options = from.options;
-        options[static_cast<std::size_t>(w)] = o;
+        options[w] = o;
         if (usable(w, o, mix_.nodes) && options != from.options &&
             try_state(from.groups, options)) {
           return true;
@@ -162,7 +162,7 @@ CutState CutSearch::step_by_step(CutState from) {
         groups[to].push_back(w);
         for (int o = 0; o < count_options(w); ++o) {
           std::vector<int> options = from.options;
-          options[static_cast<std::size_t>(w)] = o;
+          options[w] = o;
           if (usable(w, o, mix_.nodes) && try_state(groups, options)) return true;
         }
       }
@@ -177,7 +177,7 @@ CutState CutSearch::step_by_step(CutState from) {
 // Any K that may do, in any grouping.
 CutState CutSearch::random_start(Random& random) const {
   CutState state;
-  state.groups.resize(static_cast<std::size_t>(count()));
+  state.groups.resize(count());
   for (int w = 0; w < count(); ++w) {
     std::vector<int> usable_ones;
     for (int o = 0; o < count_options(w); ++o) {
@@ -194,7 +194,7 @@ CutState CutSearch::random_start(Random& random) const {
 // from a few at random.
 std::optional<CutState> CutSearch::from_several_starts(const std::optional<CutState>& best) {
   std::vector<CutState> starts = {best ? *best : start()};
-  std::vector<int> everybody(static_cast<std::size_t>(count()));
+  std::vector<int> everybody(count());
   std::iota(everybody.begin(), everybody.end(), 0);
   starts.push_back({{everybody}, start().options, {}});
   if (!best) {

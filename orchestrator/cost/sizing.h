@@ -2,7 +2,7 @@
 //
 // How to cut a number of nodes into partitions for a mix of workloads, and at which K to run each:
 // the most results for the money such that wait + run keeps every deadline for the share of jobs
-// asked for. Pure: waits come from analysis/queue_simulation, whose assumptions hold here too.
+// asked for. Pure: waits come from analysis/queueing/simulation, whose assumptions hold here too.
 // docs/methods.md says how the search goes.
 #pragma once
 
@@ -64,6 +64,9 @@ struct Cut {
   int nodes() const;
 };
 
+// The option that the cut has for a workload.
+const SizingOption& option_of(const SizingMix& mix, const Cut& cut, std::size_t workload);
+
 struct WorkloadOutcome {
   int partition = 0;
   QueueClassResult queue;
@@ -73,24 +76,29 @@ struct WorkloadOutcome {
 };
 
 // What a cut comes to.
-struct CutOutcome {
-  std::vector<WorkloadOutcome> workloads;
-  std::vector<QueueResult> partitions;
+struct CutTotals {
   bool saturated = false;                  // some queue only grows
   bool feasible = false;                   // none does, and every deadline is kept often enough
   std::int64_t hour_micros = 0;            // used: the sum over workloads; held: over partitions
   double results_per_hour = 0;             // by value
   std::optional<double> results_per_unit;  // of money; none: it costs nothing or does not keep up
 };
+struct CutOutcome : CutTotals {
+  std::vector<WorkloadOutcome> workloads;
+  std::vector<QueueResult> partitions;
+};
 CutOutcome assess(const SizingMix& mix, const Cut& cut);
 
-struct SizingAnswer {
-  std::optional<Cut> cut;  // none: `why` says why
-  CutOutcome outcome;
+// What a search found out, with or without a cut.
+struct SizingFindings {
   std::string why;                   // in words, when there is none
   std::optional<int> nodes_needed;   // that would do, when these don't
   std::optional<double> cost_bound;  // units an hour: no cut can cost less
   bool search_ended_early = false;   // sharing was not searched to the end
+};
+struct SizingAnswer : SizingFindings {
+  std::optional<Cut> cut;  // none: `why` says why
+  CutOutcome outcome;
 };
 
 struct SizingOptions {

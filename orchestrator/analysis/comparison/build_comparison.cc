@@ -21,13 +21,13 @@ namespace {
 
 constexpr double kPower = 0.8;
 
-struct Times2 {
+struct PairedTimes {
   std::vector<double> reference, candidate;  // seconds of valid runs
   std::vector<double> logs;                  // of candidate / reference, one a pair
 };
 
-Times2 times_of(const PointEvidence& reference, const PointEvidence& candidate) {
-  Times2 times;
+PairedTimes times_of(const PointEvidence& reference, const PointEvidence& candidate) {
+  PairedTimes times;
   std::map<int, double> by_repeat;
   for (const RunEvidence& run : reference.runs) {
     if (!counts(run)) continue;
@@ -81,34 +81,25 @@ std::optional<MovedTerm> moved_of(const BuildTest& test, const NightParts& growt
   return largest_growth({-growth.compute, -growth.communication, -growth.rest});
 }
 
-double squared_deviations(const std::vector<double>& values) {
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares;
-}
-
 // The change that a test at `alpha` finds four times of five, when its estimate has this error.
 double detectable_with(double error, double df, double alpha, double least) {
   const double quantiles = student_t_quantile(1 - alpha, df) + student_t_quantile(kPower, df);
   return std::max(least, std::expm1(quantiles * error));
 }
 
-void test_point(const Times2& times, double alpha, const GateOptions& options, BuildPoint& point) {
+void test_point(const PairedTimes& times, double alpha, const GateOptions& options,
+                BuildPoint& point) {
   point.pairs = static_cast<int>(times.logs.size());
   const std::size_t n = times.reference.size(), m = times.candidate.size();
   if (n == 0 || m == 0) return;
-  point.ratio = hodges_lehmann_ratio(times.candidate, times.reference);
-  point.interval = ratio_interval(times.candidate, times.reference);
+  point.take(ratio_test(times.candidate, times.reference));
   if (n < 2 || m < 2) return;
-  point.p_slower = mann_whitney_slower(times.candidate, times.reference);
-  point.p_faster = mann_whitney_slower(times.reference, times.candidate);
   if (mann_whitney_null(static_cast<int>(n), static_cast<int>(m)).front() > alpha) return;
   std::vector<double> first, second;
   for (const double t : times.reference) first.push_back(std::log(t));
   for (const double t : times.candidate) second.push_back(std::log(t));
   const double df = static_cast<double>(n + m) - 2;
-  const double sd = std::sqrt((squared_deviations(first) + squared_deviations(second)) / df);
+  const double sd = std::sqrt((scatter_of(first).squares + scatter_of(second).squares) / df);
   point.detectable =
       detectable_with(sd * std::sqrt(1.0 / static_cast<double>(n) + 1.0 / static_cast<double>(m)),
                       df, alpha, options.confirm_effect);
@@ -121,16 +112,12 @@ void test_curve(const std::vector<std::vector<double>>& logs_by_k, double alpha,
   for (const std::vector<double>& at : logs_by_k) {
     if (at.empty()) continue;
     logs.insert(logs.end(), at.begin(), at.end());
-    squares += squared_deviations(at);
+    squares += scatter_of(at).squares;
     df += static_cast<double>(at.size()) - 1;
   }
   curve.pairs = static_cast<int>(logs.size());
   if (logs.empty()) return;
-  const PairedRatio paired = paired_ratio(logs);
-  curve.ratio = paired.ratio;
-  curve.interval = paired.interval;
-  curve.p_slower = paired.p_above;
-  curve.p_faster = paired.p_below;
+  curve.take(paired_ratio(logs));
   if (df < 1 || least_signed_rank_p(curve.pairs) > alpha) return;
   const double error = std::sqrt(squares / df / static_cast<double>(logs.size()));
   curve.detectable = detectable_with(error, df, alpha, options.confirm_curve_effect);
@@ -196,23 +183,29 @@ void decide(const GateOptions& options, BuildComparison& answer) {
   }
 }
 
+// One point in both builds.
+struct MeasuredPair {
+  std::size_t curve;
+  const PointEvidence *reference, *candidate;
+  PairedTimes times;
+};
+
 // What else differs: then the ratio is of that too.
-void note_differences(const std::vector<const PointEvidence*>& first,
-                      const std::vector<const PointEvidence*>& second, BuildComparison& answer) {
-  const auto texts = [](const std::vector<const PointEvidence*>& points) {
+void note_differences(const std::vector<MeasuredPair>& measured, BuildComparison& answer) {
+  const auto texts = [&](const PointEvidence* MeasuredPair::*side) {
     std::set<std::string> found;
-    for (const PointEvidence* point : points) {
-      for (const RunEvidence& run : point->runs) {
+    for (const MeasuredPair& pair : measured) {
+      for (const RunEvidence& run : (pair.*side)->runs) {
         if (counts(run)) found.insert(run.provenance);
       }
     }
     return found;
   };
-  std::set<std::string> told;
-  for (const std::string& a : texts(first)) {
-    for (const std::string& b : texts(second)) {
+  std::set<std::string> noted;
+  for (const std::string& a : texts(&MeasuredPair::reference)) {
+    for (const std::string& b : texts(&MeasuredPair::candidate)) {
       for (const Difference& one : provenance_differences(a, b)) {
-        if (one.what == "program" || !told.insert(one.what).second) continue;
+        if (one.what == "program" || !noted.insert(one.what).second) continue;
         answer.notes.push_back(one.what + " differs too: " + one.a + " of " + answer.reference +
                                ", " + one.b + " of " + answer.candidate);
       }
@@ -227,7 +220,7 @@ std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
   std::vector<std::string> labels;
   std::map<std::string, const PointEvidence*> candidates;
   for (const PointEvidence& point : evidence.points) {
-    if (std::find(labels.begin(), labels.end(), point.point.build) == labels.end()) {
+    if (std::ranges::find(labels, point.point.build) == labels.end()) {
       labels.push_back(point.point.build);
     }
     if (labels.size() > 1 && point.point.build == labels[1]) {
@@ -241,23 +234,15 @@ std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
 
   std::vector<CurveMembers> groups = group_curves(evidence);
   std::erase_if(groups, [&](const CurveMembers& one) { return one.build != answer.reference; });
-  struct Measured {
-    std::size_t curve;
-    const PointEvidence *reference, *candidate;
-    Times2 times;
-  };
-  std::vector<Measured> measured;
+  std::vector<MeasuredPair> measured;
   std::set<int> taken;
-  std::vector<const PointEvidence*> first, second;
   std::set<std::size_t> named;
   for (std::size_t curve = 0; curve < groups.size(); ++curve) {
     for (const int index : groups[curve].points) {
-      const PointEvidence& reference = evidence.points[static_cast<std::size_t>(index)];
+      const PointEvidence& reference = evidence.points[index];
       const auto found = candidates.find(reference.point.key_without_build());
       if (found == candidates.end() || !taken.insert(index).second) continue;
       measured.push_back({curve, &reference, found->second, times_of(reference, *found->second)});
-      first.push_back(&reference);
-      second.push_back(found->second);
       named.insert(curve);
     }
   }
@@ -272,7 +257,7 @@ std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
     one.mode = groups[curve].mode;
     std::vector<std::vector<double>> logs;
     NightParts growth;
-    for (const Measured& at : measured) {
+    for (const MeasuredPair& at : measured) {
       if (at.curve != curve) continue;
       BuildPoint& point = one.points.emplace_back();
       point.key = at.reference->point.key_without_build();
@@ -297,7 +282,7 @@ std::optional<BuildComparison> compare_builds(const StudyEvidence& evidence,
   mark(points, half, options.confirm_effect);
   mark(curves, half, options.confirm_curve_effect);
   decide(options, answer);
-  note_differences(first, second, answer);
+  note_differences(measured, answer);
   return answer;
 }
 
@@ -311,7 +296,7 @@ std::vector<ConfirmedPoint> pairs_of(const StudyEvidence& evidence, const std::s
           other.point.key_without_build() != one.point.key_without_build()) {
         continue;
       }
-      Times2 times = times_of(one, other);
+      PairedTimes times = times_of(one, other);
       points.push_back(
           {one.point.key_without_build(), std::move(times.reference), std::move(times.candidate)});
     }

@@ -11,6 +11,7 @@
 
 #include "orchestrator/analysis/gate/gate.h"
 #include "orchestrator/analysis/gate/history.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/fields.h"
 
 namespace kneepoint {
@@ -35,6 +36,13 @@ struct BuildTest {
   bool slower = false, faster = false;
   std::optional<double> detectable;  // a change that four of five such studies would show
   std::optional<MovedTerm> moved;    // which part of T makes up most of the change
+
+  void take(const RatioTest& test) {
+    ratio = test.ratio;
+    interval = test.interval;
+    p_slower = test.p_above;
+    p_faster = test.p_below;
+  }
   KP_DESCRIBED(BuildTest, pairs, ratio, interval, p_slower, p_faster, slower, faster, detectable,
                moved);
 };

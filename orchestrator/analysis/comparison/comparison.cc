@@ -2,6 +2,7 @@
 #include "orchestrator/analysis/comparison/comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -11,40 +12,15 @@
 namespace kneepoint {
 namespace {
 
-constexpr char kNotRecorded[] = "not recorded";
-
 std::string curve_text(const std::string& case_name, Mode mode) {
   return case_name + ", " + to_string(mode);
 }
 
-void add_difference(std::vector<Difference>& out, const std::string& what, const std::string& a,
-                    const std::string& b) {
-  if (a != b) out.push_back({what, a.empty() ? kNotRecorded : a, b.empty() ? kNotRecorded : b});
-}
-
 const PointSummary* with_data(const Curve& curve, int k) {
-  for (const PointSummary& point : curve.points) {
-    if (point.point.k == k && point.valid > 0) return &point;
-  }
-  return nullptr;
-}
-
-const std::vector<double>* runs_at(const CurveAnalysis& analysis, int k) {
-  for (const TimesAtK& at : analysis.times) {
-    if (at.k == k) return &at.seconds;
-  }
-  return nullptr;
-}
-
-ComparedSide side_of(const PointSummary& point) {
-  ComparedSide side;
-  side.runs = point.valid;
-  side.seconds = point.seconds;
-  side.seconds_interval = point.seconds_interval;
-  side.efficiency = point.efficiency;
-  side.efficiency_interval = point.efficiency_interval;
-  side.flags = point.flags;
-  return side;
+  const auto found = std::ranges::find_if(curve.points, [k](const PointSummary& point) {
+    return point.point.k == k && point.valid > 0;
+  });
+  return found == curve.points.end() ? nullptr : &*found;
 }
 
 void set_ratio(const std::vector<double>& a, const std::vector<double>& b, ComparedPoint& point) {
@@ -63,10 +39,10 @@ void set_ratio(const std::vector<double>& a, const std::vector<double>& b, Compa
 }
 
 void compare_points(const ComparedStudy& a, const ComparedStudy& b, CurveComparison& out) {
-  const Curve& left = a.analysis.summary.curves[static_cast<std::size_t>(out.curve_a)];
-  const Curve& right = b.analysis.summary.curves[static_cast<std::size_t>(out.curve_b)];
-  const CurveAnalysis& left_runs = a.analysis.curves[static_cast<std::size_t>(out.curve_a)];
-  const CurveAnalysis& right_runs = b.analysis.curves[static_cast<std::size_t>(out.curve_b)];
+  const Curve& left = a.analysis.summary.curves[out.curve_a];
+  const Curve& right = b.analysis.summary.curves[out.curve_b];
+  const Times& left_times = a.analysis.curves[out.curve_a].times;
+  const Times& right_times = b.analysis.curves[out.curve_b].times;
   for (const PointSummary& point : left.points) {
     if (point.valid == 0) continue;
     const PointSummary* other = with_data(right, point.point.k);
@@ -76,16 +52,18 @@ void compare_points(const ComparedStudy& a, const ComparedStudy& b, CurveCompari
     }
     ComparedPoint& at = out.points.emplace_back();
     at.k = point.point.k;
-    at.a = side_of(point);
-    at.b = side_of(*other);
+    at.a = point;
+    at.b = *other;
     if (!out.obstacles.empty()) {
       at.why = out.obstacles.front();
       continue;
     }
     at.why = point_obstacle(point, *other);
-    const auto* of_a = runs_at(left_runs, at.k);
-    const auto* of_b = runs_at(right_runs, at.k);
-    if (at.why.empty() && of_a != nullptr && of_b != nullptr) set_ratio(*of_a, *of_b, at);
+    const auto of_a = std::ranges::find(left_times, at.k, &TimesAtK::k);
+    const auto of_b = std::ranges::find(right_times, at.k, &TimesAtK::k);
+    if (at.why.empty() && of_a != left_times.end() && of_b != right_times.end()) {
+      set_ratio(of_a->seconds, of_b->seconds, at);
+    }
   }
   for (const PointSummary& point : right.points) {
     if (point.valid > 0 && with_data(left, point.point.k) == nullptr) {
@@ -94,9 +72,9 @@ void compare_points(const ComparedStudy& a, const ComparedStudy& b, CurveCompari
   }
   if (out.points.empty()) {
     out.obstacles.emplace_back("A and B have no K in common");
-  } else if (out.obstacles.empty() &&
-             std::none_of(out.points.begin(), out.points.end(),
-                          [](const ComparedPoint& p) { return p.ratio.has_value(); })) {
+  } else if (out.obstacles.empty() && std::ranges::none_of(out.points, [](const ComparedPoint& p) {
+               return p.ratio.has_value();
+             })) {
     out.obstacles.push_back("at every K that both have, " + out.points.front().why);
   }
 }
@@ -110,63 +88,24 @@ std::optional<Knee> knee_range(const CurveAnalysis& analysis, double floor) {
 
 std::string provenance_of(const StudyEvidence& evidence, const Curve& curve) {
   for (const PointSummary& point : curve.points) {
-    for (const RunEvidence& run : evidence.points[static_cast<std::size_t>(point.index)].runs) {
+    for (const RunEvidence& run : evidence.points[point.index].runs) {
       if (run.state == AttemptState::succeeded && !run.provenance.empty()) return run.provenance;
     }
   }
   return "";
 }
 
-std::string shape_text(const Point& point) {
-  return std::to_string(point.shape.nodes) + " nodes x " +
-         std::to_string(point.shape.ranks_per_node) + " ranks x " +
-         std::to_string(point.shape.threads_per_rank) + " threads" +
-         (point.shape.gpus_per_node > 0
-              ? ", " + std::to_string(point.shape.gpus_per_node) + " GPUs a node"
-              : "");
-}
-
-// Of the program, which lies elsewhere on every machine; "": an imported point has none.
-std::string arguments_of(const Point& point) {
-  std::string text;
-  for (std::size_t i = 1; i < point.command.argv.size(); ++i) {
-    text += (text.empty() ? "" : " ") + point.command.argv[i];
-  }
-  return text;
-}
-
 void add_curve_differences(const ComparedStudy& a, const ComparedStudy& b, CurveComparison& out) {
-  const Curve& left = a.analysis.summary.curves[static_cast<std::size_t>(out.curve_a)];
-  const Curve& right = b.analysis.summary.curves[static_cast<std::size_t>(out.curve_b)];
+  const Curve& left = a.analysis.summary.curves[out.curve_a];
+  const Curve& right = b.analysis.summary.curves[out.curve_b];
   add_difference(out.differences, "build", left.build, right.build);
   add_difference(out.differences, "held fixed", left.held_fixed, right.held_fixed);
   for (const Difference& one :
        provenance_differences(provenance_of(a.evidence, left), provenance_of(b.evidence, right))) {
     out.differences.push_back(one);
   }
-  bool shapes = false, sizes = false, profiles = false, commands = false;
-  for (const ComparedPoint& at : out.points) {
-    const Point& p = with_data(left, at.k)->point;
-    const Point& q = with_data(right, at.k)->point;
-    const std::string where = " at K=" + std::to_string(at.k);
-    if (!shapes && shape_text(p) != shape_text(q)) {
-      shapes = true;
-      add_difference(out.differences, "shape" + where, shape_text(p), shape_text(q));
-    }
-    if (!sizes && p.has_size != q.has_size) {
-      sizes = true;
-      add_difference(out.differences, "size" + where, p.has_size ? plain_number(p.size) : "",
-                     q.has_size ? plain_number(q.size) : "");
-    }
-    if (!commands && arguments_of(p) != arguments_of(q)) {
-      commands = true;
-      add_difference(out.differences, "arguments" + where, arguments_of(p), arguments_of(q));
-    }
-    if (!profiles && p.profile != q.profile) {
-      profiles = true;
-      add_difference(out.differences, "profile" + where, p.profile, q.profile);
-    }
-  }
+  std::set<std::string> shown;
+  for (const ComparedPoint& at : out.points) add_point_differences(at, shown, out.differences);
 }
 
 using Indexes = std::vector<int>;
@@ -183,9 +122,8 @@ Indexes curves_of(const StudySummary& summary, const std::string& case_name, Mod
 }
 
 bool are_of_one(const StudySummary& summary, const Indexes& curves, std::string Curve::*what) {
-  return std::all_of(curves.begin(), curves.end(), [&](int i) {
-    return summary.curves[static_cast<std::size_t>(i)].*what ==
-           summary.curves[static_cast<std::size_t>(curves.front())].*what;
+  return std::ranges::all_of(curves, [&](int i) {
+    return summary.curves[i].*what == summary.curves[curves.front()].*what;
   });
 }
 
@@ -198,7 +136,7 @@ int partner(const Curve& curve, const StudySummary& a, const Indexes& of_a, cons
   };
   const bool builds = across(&Curve::build), shapes = across(&Curve::shape_name);
   for (const int i : of_b) {
-    const Curve& other = b.curves[static_cast<std::size_t>(i)];
+    const Curve& other = b.curves[i];
     if ((builds || other.build == curve.build) &&
         (shapes || other.shape_name == curve.shape_name)) {
       return i;
@@ -208,8 +146,8 @@ int partner(const Curve& curve, const StudySummary& a, const Indexes& of_a, cons
 }
 
 bool has_case(const StudySummary& summary, const std::string& case_name) {
-  return std::any_of(summary.curves.begin(), summary.curves.end(),
-                     [&](const Curve& curve) { return curve.case_name == case_name; });
+  return std::ranges::any_of(summary.curves,
+                             [&](const Curve& curve) { return curve.case_name == case_name; });
 }
 
 // Why a curve of one study has no partner in the other.
@@ -274,56 +212,21 @@ std::vector<std::string> study_obstacles(const ComparedStudy& a, const ComparedS
 }  // namespace
 
 const char* to_string(Faster faster) {
-  switch (faster) {
-    case Faster::a:
-      return "a";
-    case Faster::b:
-      return "b";
-    case Faster::unclear:
-      return "unclear";
-    case Faster::unknown:
-      return "unknown";
-  }
-  return "?";
+  return std::array{"b", "a", "unclear", "unknown"}[static_cast<std::size_t>(faster)];
+}
+
+bool is_of_relative_times(const Caveat& caveat) {
+  return caveat.code == "speedup_only" || caveat.code == "efficiency_only";
 }
 
 bool is_relative(const StudyEvidence& evidence) {
-  return std::any_of(evidence.caveats.begin(), evidence.caveats.end(), [](const Caveat& caveat) {
-    return caveat.code == "speedup_only" || caveat.code == "efficiency_only";
-  });
-}
-
-std::vector<Difference> provenance_differences(const std::string& a, const std::string& b) {
-  const auto parts = [](const std::string& text) {
-    std::vector<std::pair<std::string, std::string>> found;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find("; ", at), text.size());
-      const std::string part = text.substr(at, end - at);
-      const std::size_t cut = std::min(part.find('='), part.size());
-      found.emplace_back(part.substr(0, cut), part.substr(std::min(cut + 1, part.size())));
-      at = end + 2;
-    }
-    return found;
-  };
-  const auto left = parts(a), right = parts(b);
-  const auto value = [](const auto& list, const std::string& name) {
-    for (const auto& [key, text] : list) {
-      if (key == name) return text;
-    }
-    return std::string();
-  };
-  std::vector<Difference> out;
-  for (const auto& [name, text] : left) add_difference(out, name, text, value(right, name));
-  for (const auto& [name, text] : right) {
-    if (value(left, name).empty()) add_difference(out, name, "", text);
-  }
-  return out;
+  return std::ranges::any_of(evidence.caveats, is_of_relative_times);
 }
 
 bool StudyComparison::anything() const {
-  return std::any_of(curves.begin(), curves.end(), [](const CurveComparison& curve) {
-    return std::any_of(curve.points.begin(), curve.points.end(),
-                       [](const ComparedPoint& point) { return point.ratio.has_value(); });
+  return std::ranges::any_of(curves, [](const CurveComparison& curve) {
+    return std::ranges::any_of(curve.points,
+                               [](const ComparedPoint& point) { return point.ratio.has_value(); });
   });
 }
 
@@ -356,7 +259,7 @@ StudyComparison compare_studies(const ComparedStudy& a, const ComparedStudy& b) 
       continue;
     }
     taken.insert(other);
-    const Curve& match = right.curves[static_cast<std::size_t>(other)];
+    const Curve& match = right.curves[other];
     CurveComparison& one = out.curves.emplace_back();
     one.case_name = curve.case_name;
     one.mode = curve.mode;
@@ -367,18 +270,17 @@ StudyComparison compare_studies(const ComparedStudy& a, const ComparedStudy& b) 
     one.curve_b = other;
     one.obstacles = study_obstacles(a, b);
     one.knee_a = left.knees[i];
-    one.knee_b = right.knees[static_cast<std::size_t>(other)];
+    one.knee_b = right.knees[other];
     one.knee_range_a = knee_range(a.analysis.curves[i], a.evidence.knee_floor);
-    one.knee_range_b =
-        knee_range(b.analysis.curves[static_cast<std::size_t>(other)], b.evidence.knee_floor);
+    one.knee_range_b = knee_range(b.analysis.curves[other], b.evidence.knee_floor);
     compare_points(a, b, one);
     add_curve_differences(a, b, one);
   }
   for (std::size_t i = 0; i < right.curves.size(); ++i) {
     const Curve& curve = right.curves[i];
     if (taken.count(static_cast<int>(i)) > 0 || curve.baseline() == nullptr) continue;
-    const bool second = std::any_of(taken.begin(), taken.end(), [&](int t) {
-      const Curve& one = right.curves[static_cast<std::size_t>(t)];
+    const bool second = std::ranges::any_of(taken, [&](int t) {
+      const Curve& one = right.curves[t];
       return one.case_name == curve.case_name && one.mode == curve.mode &&
              one.build == curve.build && one.shape_name == curve.shape_name;
     });

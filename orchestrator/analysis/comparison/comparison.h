@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,22 +21,12 @@ struct ComparedStudy {
   const StudyAnalysis& analysis;
 };
 
-// One study at one K.
-struct ComparedSide {
-  int runs = 0;
-  double seconds = 0;
-  std::optional<Interval> seconds_interval;
-  double efficiency = 0;
-  std::optional<Interval> efficiency_interval;
-  std::vector<std::string> flags;
-};
-
 enum class Faster { b, a, unclear, unknown };  // unclear: the interval holds 1; unknown: none
 const char* to_string(Faster faster);
 
 struct ComparedPoint {
   int k = 1;
-  ComparedSide a, b;
+  PointSummary a, b;
   std::optional<double> ratio;       // none: `why` says why
   std::optional<Interval> interval;  // none: `why` says why
   std::string why;
@@ -76,17 +67,18 @@ StudyComparison compare_studies(const ComparedStudy& a, const ComparedStudy& b);
 
 // "cpu.model=A; mpi=x" against "cpu.model=B; mpi=x": what is not the same.
 std::vector<Difference> provenance_differences(const std::string& a, const std::string& b);
-
-// Are times of this study in units of its baseline, since only speedups were imported?
-bool is_relative(const StudyEvidence& evidence);
-
-// ---- What keeps two points from being compared. Pure: only what both of them state can be in the
-// way.
-
+// "" is a value that was not recorded.
+void add_difference(std::vector<Difference>& out, const std::string& what, const std::string& a,
+                    const std::string& b);
+// Of the two points; `shown` are those that a smaller K had already.
+void add_point_differences(const ComparedPoint& at, std::set<std::string>& shown,
+                           std::vector<Difference>& out);
 // Why T of these two points is not of the same thing; "": it is, as far as is known.
 std::string point_obstacle(const PointSummary& left, const PointSummary& right);
 
-// Without trailing zeros: "0.5", "512".
-std::string plain_number(double value);
+// Are times of this study in units of its baseline, since only speedups were imported?
+bool is_relative(const StudyEvidence& evidence);
+// The caveat that says so.
+bool is_of_relative_times(const Caveat& caveat);
 
 }  // namespace kneepoint

@@ -12,41 +12,26 @@ namespace {
 
 constexpr int kWindows[] = {1, 3};
 
-// The nights of a point up to and including `last`, those without it left out. Empty: not measured
-// at `last`.
-std::vector<double> nights_of(const GateSeries& series, std::size_t last) {
-  std::vector<double> nights;
-  if (last >= series.log_medians.size() || !series.log_medians[last]) return nights;
-  for (std::size_t i = 0; i <= last; ++i) {
-    if (series.log_medians[i]) nights.push_back(*series.log_medians[i]);
-  }
-  return nights;
-}
-
 // Tonight's points with a past, together by curve: a K that is new must not hide the others' past.
 // Where none has one, all of them.
 std::vector<CurveNights> curves_of(const std::vector<GateSeries>& series,
                                    const GateOptions& options) {
   std::vector<CurveNights> curves;
-  const auto has_past = [&](const GateSeries& one) {
-    return nights_of(one, one.log_medians.size() - 1).size() >
-           static_cast<std::size_t>(options.least_history);
+  const auto has_past = [&](std::size_t i) {
+    return !series[i].log_medians.empty() &&
+           static_cast<int>(nights_of(series, {i}, series[i].log_medians.size() - 1).size()) >
+               options.least_history;
   };
   std::set<std::string> with_past;
-  for (const GateSeries& one : series) {
-    if (!one.log_medians.empty() && has_past(one)) with_past.insert(one.curve);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (has_past(i)) with_past.insert(series[i].curve);
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (series[i].log_medians.empty() || !series[i].log_medians.back()) continue;
-    if (with_past.count(series[i].curve) > 0 && !has_past(series[i])) continue;
-    const auto found = std::find_if(curves.begin(), curves.end(), [&](const CurveNights& curve) {
-      return curve.name == series[i].curve;
-    });
-    if (found == curves.end()) {
-      curves.push_back({series[i].curve, {i}});
-    } else {
-      found->points.push_back(i);
-    }
+    if (with_past.contains(series[i].curve) && !has_past(i)) continue;
+    const auto found = std::ranges::find(curves, series[i].curve, &CurveNights::name);
+    (found == curves.end() ? curves.emplace_back(CurveNights{series[i].curve, {}}) : *found)
+        .points.push_back(i);
   }
   return curves;
 }
@@ -100,27 +85,19 @@ struct Night {
 Night assess(const std::vector<GateSeries>& series, const std::vector<CurveNights>& curves,
              std::size_t night, const GateOptions& options) {
   Night answer;
-  const auto tests_of = [&](const std::vector<double>& nights) {
-    std::vector<NightTest> tests;
+  const auto find = [&](GateFinding finding, const std::vector<std::size_t>& points) {
+    const std::vector<double> nights = nights_of(series, points, night);
+    for (const std::size_t i : points) finding.ks.push_back(series[i].k);
     for (const int window : kWindows) {
-      if (const auto test = night_test(nights, window, options)) tests.push_back(*test);
+      if (const auto test = night_test(nights, window, options)) finding.tests.push_back(*test);
     }
-    return tests;
+    return finding;
   };
-  for (const GateSeries& one : series) {
-    GateFinding finding;
-    finding.name = one.key;
-    finding.ks = {one.k};
-    finding.tests = tests_of(nights_of(one, night));
-    answer.points.push_back(std::move(finding));
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    answer.points.push_back(find({.name = series[i].key}, {i}));
   }
   for (const CurveNights& curve : curves) {
-    GateFinding finding;
-    finding.name = curve.name;
-    finding.whole_curve = true;
-    for (const std::size_t i : curve.points) finding.ks.push_back(series[i].k);
-    finding.tests = tests_of(nights_of(series, curve, night));
-    answer.curves.push_back(std::move(finding));
+    answer.curves.push_back(find({.name = curve.name, .whole_curve = true}, curve.points));
   }
   mark_points(answer.points, options);
   mark_curves(answer.curves, options);
@@ -140,9 +117,8 @@ void remember_night_before(const std::vector<GateFinding>& before,
 // `surely`: what a deviation at the lower end of its own interval would let slip. A deviation from
 // 20 nights is known to a sixth only, and must not make every fifth quiet night inconclusive.
 void add_detectable(const GateOptions& options, GateAnswer& answer, double& surely) {
-  const auto tested = static_cast<double>(
-      std::count_if(answer.points.begin(), answer.points.end(),
-                    [](const GateFinding& finding) { return !finding.tests.empty(); }));
+  const auto tested = static_cast<double>(std::ranges::count_if(
+      answer.points, [](const GateFinding& finding) { return !finding.tests.empty(); }));
   for (GateFinding& finding : answer.points) {
     if (finding.tests.empty()) continue;
     const NightTest& test = finding.tests.front();
@@ -172,19 +148,22 @@ void add_drifts(const std::vector<GateSeries>& series, const std::vector<CurveNi
 
 }  // namespace
 
-std::vector<double> nights_of(const std::vector<GateSeries>& series, const CurveNights& curve,
-                              std::size_t last) {
+std::vector<double> nights_of(const std::vector<GateSeries>& series,
+                              const std::vector<std::size_t>& points, std::size_t last,
+                              std::vector<std::size_t>* which) {
   std::vector<double> nights;
   for (std::size_t night = 0; night <= last; ++night) {
     double sum = 0;
-    bool all = true;
-    for (const std::size_t i : curve.points) {
+    const bool all = std::ranges::all_of(points, [&](std::size_t i) {
       const auto& logs = series[i].log_medians;
-      all = all && night < logs.size() && logs[night].has_value();
-      if (all) sum += *logs[night];
-    }
-    if (all) nights.push_back(sum / static_cast<double>(curve.points.size()));
+      const bool there = night < logs.size() && logs[night];
+      if (there) sum += *logs[night];
+      return there;
+    });
     if (!all && night == last) return {};
+    if (!all) continue;
+    nights.push_back(sum / static_cast<double>(points.size()));
+    if (which != nullptr) which->push_back(night);
   }
   return nights;
 }
@@ -212,8 +191,8 @@ GateAnswer gate(const GateHistory& history, const GateOptions& options,
   answer.curves = std::move(tonight.curves);
   double surely = 0;
   add_detectable(options, answer, surely);
-  const bool tested = std::any_of(answer.points.begin(), answer.points.end(),
-                                  [](const GateFinding& point) { return !point.tests.empty(); });
+  const bool tested = std::ranges::any_of(
+      answer.points, [](const GateFinding& point) { return !point.tests.empty(); });
   if (!tested) answer.against_baseline = baseline_ratios(series, options);
   if (tested) add_drifts(series, curves, nights - 1, options, answer);
   if (tested) answer.knees = find_knee_shifts(series, curves, options);

@@ -42,6 +42,7 @@ struct GateSeries {
   std::vector<double> runs;           // tonight's, seconds; empty: not known one by one
   std::vector<double> baseline_runs;  // of the study that is the baseline, if it compares
   double run_sd = 0;                  // of ln T between runs of a night; 0: not known
+  double work_per_worker = 1;         // as TimesAtK has it: where it varies, E goes by work
 };
 
 // The mean of the last `window` nights against `history` nights before them.
@@ -222,11 +223,5 @@ GateAnswer gate(const GateHistory& history, const GateOptions& options = {},
 // The same where only times are known: nights of finished studies in one environment.
 GateAnswer gate(std::vector<GateSeries> series, const GateOptions& options = {},
                 const std::optional<std::vector<ConfirmedPoint>>& turns = std::nullopt);
-
-// One-sided and exact: is `candidate` slower than `baseline`?
-double mann_whitney_slower(const std::vector<double>& candidate,
-                           const std::vector<double>& baseline);
-// How much oftener a value of the first is above one of the second than below: -1 to 1.
-double cliffs_delta(const std::vector<double>& first, const std::vector<double>& second);
 
 }  // namespace kneepoint

@@ -21,45 +21,38 @@ constexpr std::size_t kLeastRuns = 3;
 
 // One side: for every K some values, either drawn together (nights) or apart (runs).
 struct Side {
-  std::vector<std::vector<double>> seconds;  // by K
+  Times times;
   bool together = false;
 };
 
 struct KneeCurve {
   std::string name;
   Mode mode = Mode::strong;
-  std::vector<int> ks;  // ascending
   Side before, tonight;
 };
 
 // `seconds`: medians of that side at each K.
 double knee_of(const KneeCurve& curve, const Side& side, const std::vector<double>& seconds,
                double floor) {
-  std::vector<double> cost, runs;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    runs.push_back(static_cast<double>(side.seconds[i].size()));
-    const double workers =
-        curve.mode == Mode::strong ? static_cast<double>(curve.ks[i]) / curve.ks[0] : 1;
-    cost.push_back(workers * seconds[i] / seconds[0]);
+  std::vector<int> ks;
+  std::vector<double> runs;
+  for (const TimesAtK& at : side.times) {
+    ks.push_back(at.k);
+    runs.push_back(static_cast<double>(at.seconds.size()));
   }
-  const Crossing crossing = find_crossing(curve.ks, cost, runs, floor);
-  return std::min(crossing.k, static_cast<double>(curve.ks.back()));
-}
-
-std::vector<double> medians_of(const Side& side) {
-  std::vector<double> seconds;
-  for (const auto& values : side.seconds) seconds.push_back(median(values));
-  return seconds;
+  const Crossing crossing =
+      find_crossing(ks, normalised_cost(curve.mode, side.times, seconds), runs, floor);
+  return std::min(crossing.k, static_cast<double>(ks.back()));
 }
 
 std::vector<double> drawn(const Side& side, Random& random) {
   std::vector<std::size_t> together;
   if (side.together) {
-    const std::size_t count = side.seconds.front().size();
+    const std::size_t count = side.times.front().seconds.size();
     for (std::size_t i = 0; i < count; ++i) together.push_back(draw(random, count));
   }
   std::vector<double> seconds;
-  for (const auto& values : side.seconds) {
+  for (const auto& [k, values, work] : side.times) {
     std::vector<double> sample;
     for (std::size_t i = 0; i < values.size(); ++i) {
       sample.push_back(values[side.together ? together[i] : draw(random, values.size())]);
@@ -72,10 +65,10 @@ std::vector<double> drawn(const Side& side, Random& random) {
 // Tonight, off by as much as a night of those before is off their middle.
 std::vector<double> drawn_night(const std::vector<double>& tonight, const Side& nights,
                                 const std::vector<double>& middle, Random& random) {
-  const std::size_t night = draw(random, nights.seconds.front().size());
+  const std::size_t night = draw(random, nights.times.front().seconds.size());
   std::vector<double> seconds = tonight;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    seconds[i] *= nights.seconds[i][night] / middle[i];
+    seconds[i] *= nights.times[i].seconds[night] / middle[i];
   }
   return seconds;
 }
@@ -83,7 +76,8 @@ std::vector<double> drawn_night(const std::vector<double>& tonight, const Side& 
 KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
   KneeShift shift;
   shift.name = curve.name;
-  const std::vector<double> middle = medians_of(curve.before), now = medians_of(curve.tonight);
+  const std::vector<double> middle = medians(curve.before.times),
+                            now = medians(curve.tonight.times);
   shift.before = knee_of(curve, curve.before, middle, options.knee_floor);
   shift.tonight = knee_of(curve, curve.tonight, now, options.knee_floor);
   shift.octaves = std::log2(shift.tonight / shift.before);
@@ -98,7 +92,7 @@ KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
                                           ? drawn_night(now, curve.before, middle, random)
                                           : drawn(curve.tonight, random);
     const double tonight = knee_of(curve, curve.tonight, other, options.knee_floor);
-    octaves[static_cast<std::size_t>(number)] = std::log2(tonight / before);
+    octaves[number] = std::log2(tonight / before);
   });
   const Bounds bounds =
       percentile_bounds(std::move(octaves), std::max(1 - 2 * options.curve_alpha, 0.0));
@@ -111,28 +105,12 @@ KneeShift shift_of(const KneeCurve& curve, const GateOptions& options) {
 // The points of a curve by K; empty: some K stands twice (several shapes), so no one curve is it.
 std::vector<std::size_t> by_k(const std::vector<GateSeries>& series,
                               std::vector<std::size_t> points) {
-  std::sort(points.begin(), points.end(),
-            [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
+  std::ranges::sort(points,
+                    [&](std::size_t a, std::size_t b) { return series[a].k < series[b].k; });
   for (std::size_t i = 1; i < points.size(); ++i) {
     if (series[points[i]].k == series[points[i - 1]].k) return {};
   }
   return points;
-}
-
-// The nights before tonight that have every point, the latest.
-std::vector<std::size_t> whole_nights(const std::vector<GateSeries>& series,
-                                      const std::vector<std::size_t>& points,
-                                      const GateOptions& options) {
-  std::vector<std::size_t> nights;
-  const std::size_t tonight = series[points.front()].log_medians.size() - 1;
-  for (std::size_t night = tonight; night-- > 0;) {
-    const bool whole = std::all_of(points.begin(), points.end(), [&](std::size_t i) {
-      return series[i].log_medians[night].has_value();
-    });
-    if (whole) nights.push_back(night);
-    if (nights.size() == static_cast<std::size_t>(options.most_history)) break;
-  }
-  return nights;
 }
 
 }  // namespace
@@ -144,17 +122,23 @@ std::vector<KneeShift> find_knee_shifts(const std::vector<GateSeries>& series,
   for (const CurveNights& from : curves) {
     const std::vector<std::size_t> points = by_k(series, from.points);
     if (points.size() < kLeastKneeK) continue;
-    const std::vector<std::size_t> nights = whole_nights(series, points, options);
-    if (nights.size() < static_cast<std::size_t>(options.least_history)) continue;
-    KneeCurve curve{from.name, series[points.front()].mode, {}, {{}, true}, {}};
+    std::vector<std::size_t> nights;  // that have every point, the latest first
+    nights_of(series, points, series[points.front()].log_medians.size() - 1, &nights);
+    if (nights.empty()) continue;
+    nights.pop_back();  // tonight
+    std::ranges::reverse(nights);
+    nights.resize(std::min(nights.size(), static_cast<std::size_t>(options.most_history)));
+    if (static_cast<int>(nights.size()) < options.least_history) continue;
+    KneeCurve curve{from.name, series[points.front()].mode, {{}, true}, {}};
     bool enough = true;
     for (const std::size_t i : points) {
       enough = enough && series[i].runs.size() >= kLeastRuns;
-      curve.ks.push_back(series[i].k);
-      curve.tonight.seconds.push_back(series[i].runs);
-      auto& before = curve.before.seconds.emplace_back();
+      const int number = series[i].k;
+      const double work = series[i].work_per_worker;
+      curve.tonight.times.push_back({number, series[i].runs, work});
+      TimesAtK& before = curve.before.times.emplace_back(TimesAtK{number, {}, work});
       for (const std::size_t night : nights) {
-        before.push_back(std::exp(*series[i].log_medians[night]));
+        before.seconds.push_back(std::exp(*series[i].log_medians[night]));
       }
     }
     if (enough) shifts.push_back(shift_of(curve, options));
@@ -172,20 +156,19 @@ void confirm_knees(const std::vector<GateSeries>& series, const std::vector<Conf
     }
     points = by_k(series, std::move(points));
     if (points.empty()) continue;
-    KneeCurve curve{shift.name, series[points.front()].mode, {}, {}, {}};
+    KneeCurve curve{shift.name, series[points.front()].mode, {}, {}};
     for (const std::size_t i : points) {
-      const auto pairs = std::find_if(turns.begin(), turns.end(), [&](const ConfirmedPoint& one) {
-        return one.key == series[i].key;
-      });
+      const auto pairs = std::ranges::find_if(
+          turns, [&](const ConfirmedPoint& one) { return one.key == series[i].key; });
       if (pairs == turns.end() || pairs->baseline.size() < kLeastRuns ||
           pairs->candidate.size() < kLeastRuns) {
         continue;
       }
-      curve.ks.push_back(series[i].k);
-      curve.before.seconds.push_back(pairs->baseline);
-      curve.tonight.seconds.push_back(pairs->candidate);
+      const double work = series[i].work_per_worker;
+      curve.before.times.push_back({series[i].k, pairs->baseline, work});
+      curve.tonight.times.push_back({series[i].k, pairs->candidate, work});
     }
-    if (curve.ks.size() < kLeastKneeK) continue;
+    if (curve.before.times.size() < kLeastKneeK) continue;
     const KneeShift again = shift_of(curve, options);
     shift.confirmed = again.shifted && (again.octaves < 0) == (shift.octaves < 0);
   }

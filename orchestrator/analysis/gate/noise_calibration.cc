@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "orchestrator/analysis/curves.h"
 #include "orchestrator/analysis/statistics/intervals.h"
 #include "orchestrator/base/random.h"
 
@@ -30,17 +31,10 @@ double root(double variance) {
 
 using Values = std::vector<double>;
 
-double mean_of(const Values& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double squares_about_mean(const Values& values) {
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += square(value - mean);
-  return sum;
+Values flat(const std::map<std::string, Values>& groups) {
+  Values all;
+  for (const auto& [name, values] : groups) all.insert(all.end(), values.begin(), values.end());
+  return all;
 }
 
 // Groups within cells: cells are points on nights, groups are sets of nodes.
@@ -48,21 +42,21 @@ struct Pooled {
   double within = 0, between = 0, effective = 0;
   int within_df = 0, between_df = 0;
 
-  void add_cell(const std::vector<Values>& groups) {
-    Values all;
+  void add_cell(const std::map<std::string, Values>& groups) {
+    const Values all = flat(groups);
+    const auto count = static_cast<double>(all.size());
+    const double cell_mean = scatter_of(all).mean;
     double squares = 0;
-    for (const Values& group : groups) {
-      all.insert(all.end(), group.begin(), group.end());
-      within += squares_about_mean(group);
+    for (const auto& [name, group] : groups) {
+      const auto [mean, scatter] = scatter_of(group);
+      const auto size = static_cast<double>(group.size());
+      within += scatter;
       within_df += static_cast<int>(group.size()) - 1;
-      squares += square(static_cast<double>(group.size()));
-    }
-    const double cell_mean = mean_of(all);
-    for (const Values& group : groups) {
-      between += static_cast<double>(group.size()) * square(mean_of(group) - cell_mean);
+      between += size * square(mean - cell_mean);
+      squares += square(size);
     }
     between_df += static_cast<int>(groups.size()) - 1;
-    effective += static_cast<double>(all.size()) - squares / static_cast<double>(all.size());
+    effective += count - squares / count;
   }
 };
 
@@ -83,15 +77,9 @@ void estimate_within(const Cells& cells, NoiseComponents& out) {
   Pooled nodes, repeats;
   bool known = true;
   for (const auto& [cell, groups] : cells) {
-    std::vector<Values> by_nodes;
-    Values all;
-    for (const auto& [name, values] : groups) {
-      known = known && !name.empty();
-      by_nodes.push_back(values);
-      all.insert(all.end(), values.begin(), values.end());
-    }
-    nodes.add_cell(by_nodes);
-    repeats.add_cell({all});
+    for (const auto& [name, values] : groups) known = known && !name.empty();
+    nodes.add_cell(groups);
+    repeats.add_cell({{"", flat(groups)}});
   }
   out.repeat_sd = root(repeats.within / std::max(repeats.within_df, 1));
   if (!known) {
@@ -122,12 +110,8 @@ void estimate_nights(const Cells& cells, double cell_variance, NoiseComponents& 
     return;
   }
   std::map<int, std::map<int, double>> means;  // by point and night
-  std::map<int, int> points_in_night;
   for (const auto& [cell, groups] : cells) {
-    Values all;
-    for (const auto& [name, values] : groups) all.insert(all.end(), values.begin(), values.end());
-    means[cell.first][cell.second] = mean_of(all);
-    ++points_in_night[cell.second];
+    means[cell.first][cell.second] = scatter_of(flat(groups)).mean;
   }
   double squares = 0;
   int df = 0;
@@ -136,32 +120,32 @@ void estimate_nights(const Cells& cells, double cell_variance, NoiseComponents& 
   for (const auto& [point, by_night] : means) {
     Values values;
     for (const auto& [night, mean] : by_night) values.push_back(mean);
-    squares += squares_about_mean(values);
+    const auto [mean, scatter] = scatter_of(values);
+    squares += scatter;
     df += static_cast<int>(values.size()) - 1;
     if (static_cast<int>(values.size()) != out.nights) continue;
     ++common_points;
-    const double mean = mean_of(values);
     for (const auto& [night, value] : by_night) residuals[night].push_back(value - mean);
   }
   if (df == 0) {
     out.untold.emplace_back("No point was measured on two nights: what nights add was not seen.");
     return;
   }
-  const double scatter = squares / df;  // common + point + cell_variance
+  const double variance = squares / df;  // common + point + cell_variance
   if (common_points < 2) {
-    out.point_night_sd = root(scatter - cell_variance);
+    out.point_night_sd = root(variance - cell_variance);
     out.untold.emplace_back(
         "One point has all nights: what a night adds to all points and to one point alone can't be "
         "told apart.");
     return;
   }
   Values night_means;
-  for (const auto& [night, values] : residuals) night_means.push_back(mean_of(values));
-  const double of_means = squares_about_mean(night_means) / (out.nights - 1);
+  for (const auto& [night, values] : residuals) night_means.push_back(scatter_of(values).mean);
+  const double of_means = scatter_of(night_means).squares / (out.nights - 1);
   const double count = common_points;
-  const double common = (count * of_means - scatter) / (count - 1);
+  const double common = (count * of_means - variance) / (count - 1);
   out.common_night_sd = root(common);
-  out.point_night_sd = root(scatter - std::max(common, 0.0) - cell_variance);
+  out.point_night_sd = root(variance - std::max(common, 0.0) - cell_variance);
 }
 
 // Of the mean of a cell, around what its night makes of it.
@@ -179,44 +163,32 @@ double mean_variance(const Cells& cells, const NoiseComponents& noise) {
   return sum / static_cast<double>(cells.size());
 }
 
-class NightMachine {
- public:
-  NightMachine(const NoiseComponents& noise, const GateShape& shape, std::uint64_t seed)
-      : noise_(noise), repeats_(std::max(shape.repeats, 1)), random_(seed, "noise calibration") {
-    int curve = 0;
-    for (const int points : shape.curve_points) {
-      for (int k = 0; k < points; ++k) {
-        GateSeries one;
-        one.curve = "curve " + std::to_string(curve);
-        one.k = k + 1;
-        one.key = one.curve + " K=" + std::to_string(one.k);
-        series_.push_back(std::move(one));
-      }
-      ++curve;
+// Quiet nights, and one on which every point takes 1 + `slowdown` times as long.
+std::vector<GateSeries> simulated_nights(const NoiseComponents& noise, const GateShape& shape,
+                                         double slowdown, std::uint64_t seed) {
+  Random random(seed, "noise calibration");
+  std::vector<GateSeries> series;
+  for (std::size_t i = 0; i < shape.curve_points.size(); ++i) {
+    const std::string curve = "curve " + std::to_string(i);
+    for (int k = 1; k <= shape.curve_points[i]; ++k) {
+      series.push_back({.key = curve + " K=" + std::to_string(k), .curve = curve, .k = k});
     }
   }
-
-  void add_night(double level) {
-    const double common = random_.normal() * noise_.common_night_sd.value_or(0);
-    for (GateSeries& one : series_) {
-      const double night = common + random_.normal() * noise_.point_night_sd.value_or(0);
-      const double nodes = random_.normal() * noise_.node_sd.value_or(0);
+  for (int night = 0; night <= shape.history; ++night) {
+    const double level = night < shape.history ? 0 : std::log1p(slowdown);
+    const double common = random.normal() * noise.common_night_sd.value_or(0);
+    for (GateSeries& one : series) {
+      const double own = common + random.normal() * noise.point_night_sd.value_or(0);
+      const double nodes = random.normal() * noise.node_sd.value_or(0);
       Values runs;
-      for (int r = 0; r < repeats_; ++r) {
-        runs.push_back(level + night + nodes + random_.normal() * noise_.repeat_sd);
+      for (int r = 0; r < std::max(shape.repeats, 1); ++r) {
+        runs.push_back(level + own + nodes + random.normal() * noise.repeat_sd);
       }
       one.log_medians.push_back(median(std::move(runs)));
     }
   }
-
-  const std::vector<GateSeries>& series() const { return series_; }
-
- private:
-  const NoiseComponents& noise_;
-  const int repeats_;
-  Random random_;
-  std::vector<GateSeries> series_;
-};
+  return series;
+}
 
 }  // namespace
 
@@ -232,7 +204,7 @@ std::vector<NoiseRun> noise_runs(const std::vector<StudyEvidence>& studies) {
       const auto known = points.find(point.point.key());
       if (known == points.end()) continue;
       for (const RunEvidence& run : point.runs) {
-        if (run.state != AttemptState::succeeded || !(run.seconds > 0)) continue;
+        if (!counts(run)) continue;
         runs.push_back({known->second, static_cast<int>(night),
                         run.hosts.empty() ? run.nodes : run.hosts, std::log(run.seconds)});
       }
@@ -277,10 +249,7 @@ GateBehaviour simulate_gate(const NoiseComponents& noise, const GateShape& shape
                             std::uint64_t seed) {
   std::map<Verdict, int> counts;
   for (int night = 0; night < nights; ++night) {
-    NightMachine machine(noise, shape, seed + static_cast<std::uint64_t>(night));
-    for (int i = 0; i < shape.history; ++i) machine.add_night(0);
-    machine.add_night(std::log1p(slowdown));
-    ++counts[gate(machine.series(), options).verdict];
+    ++counts[gate(simulated_nights(noise, shape, slowdown, seed + night), options).verdict];
   }
   const auto share = [&](Verdict verdict) { return static_cast<double>(counts[verdict]) / nights; };
   return {nights, share(Verdict::suspect), share(Verdict::regressed), share(Verdict::inconclusive),
@@ -311,7 +280,7 @@ std::optional<double> simulated_detectable(const NoiseComponents& noise, const G
 NoiseAdvice advise_effort(const NoiseComponents& noise, const GateShape& shape,
                           const GateOptions& options) {
   // Of the curve with the fewest points: its mean is the least steady.
-  const double points = *std::min_element(shape.curve_points.begin(), shape.curve_points.end());
+  const double points = *std::ranges::min_element(shape.curve_points);
   NoiseAdvice advice;
   for (const int repeats : kRepeats) {
     const double cell = square(noise.point_night_sd.value_or(0)) +

@@ -16,20 +16,20 @@ struct CurveNights {
   std::vector<std::size_t> points;  // of the series, those measured tonight
 };
 
-double mean_of(const std::vector<double>& values, std::size_t begin, std::size_t end);
-
-// The mean over the curve's points, of the nights up to `last` that have them all. Empty: `last`
-// has not.
-std::vector<double> nights_of(const std::vector<GateSeries>& series, const CurveNights& curve,
-                              std::size_t last);
+// The mean over these points of the series, of the nights up to `last` that have them all. Empty:
+// `last` has not. `which`: gets those nights.
+std::vector<double> nights_of(const std::vector<GateSeries>& series,
+                              const std::vector<std::size_t>& points, std::size_t last,
+                              std::vector<std::size_t>* which = nullptr);
 
 // The lower end of a 90% interval of the true deviation, as a share of the one seen.
 double deviation_at_least(int history);
 
-// confirm.cc
+// turns.cc
 void confirm(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
              const GateOptions& options, GateAnswer& answer);
 
+// night_test.cc
 std::vector<BaselineRatio> baseline_ratios(const std::vector<GateSeries>& series,
                                            const GateOptions& options);
 std::vector<Drift> find_drifts(const std::vector<GateSeries>& series,

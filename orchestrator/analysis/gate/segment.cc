@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/analysis/gate/segment.h"
+#include "orchestrator/analysis/gate/history.h"
 
 #include <algorithm>
 #include <map>
@@ -16,10 +16,6 @@ constexpr std::size_t kMostNights = 90;  // change points look at 60, the test a
 constexpr std::size_t kFewNights = 8;
 constexpr std::size_t kMostNames = 3;
 
-std::string counted_of(std::size_t number, const std::string& noun) {
-  return counted(static_cast<long>(number), noun);
-}
-
 class SegmentFinder {
  public:
   SegmentFinder(const SeriesFacts& facts, const StudyEvidence& evidence, const ReadNight& read)
@@ -31,7 +27,7 @@ class SegmentFinder {
     choose_studies();
     TRY(walk_back());
     if (whole_) add_imported();
-    std::reverse(out_.nights.begin(), out_.nights.end());
+    std::ranges::reverse(out_.nights);
     if (facts_.baseline) TRY(add_baseline(*facts_.baseline));
     name_older_series();
     return std::move(out_);
@@ -53,7 +49,7 @@ class SegmentFinder {
         before_.push_back(std::move(one));
       }
     }
-    if (unfinished > 0) note(counted_of(unfinished, "study") + " of the series not finished");
+    if (unfinished > 0) note(counted(unfinished, "study") + " of the series not finished");
   }
 
   // From tonight back to where its segment begins.
@@ -71,7 +67,7 @@ class SegmentFinder {
         if (left == before_.size()) {
           out_.changed = change;
         } else {
-          note(counted_of(left, "night") + " before the environment last changed");
+          note(counted(left, "night") + " before the environment last changed");
         }
         return {};
       }
@@ -86,17 +82,17 @@ class SegmentFinder {
   bool begins_at(const std::string& study, std::size_t left) {
     if (!acknowledged_.contains(study)) return false;
     began_ = true;
-    note(counted_of(left, "night") + " before the change that was acknowledged at " + study);
+    note(counted(left, "night") + " before the change that was acknowledged at " + study);
     return true;
   }
 
   // Nights of tables are older than the first study of the series.
   void add_imported() {
     const SeriesStudy& first = before_.empty() ? facts_.tonight : before_.front();
-    std::size_t late = 0, empty = 0;
-    for (const ImportedNight& night : facts_.imported) {
-      late += night.order_ns >= first.created_ns ? 1 : 0;
-    }
+    const auto late = std::ranges::count_if(facts_.imported, [&](const ImportedNight& night) {
+      return night.order_ns >= first.created_ns;
+    });
+    int empty = 0;
     for (auto night = facts_.imported.rbegin(); night != facts_.imported.rend(); ++night) {
       if (night->order_ns >= first.created_ns) continue;
       if (out_.nights.size() > kMostNights) break;
@@ -110,22 +106,19 @@ class SegmentFinder {
       ++out_.imported;
     }
     if (late > 0) {
-      note(counted_of(late, "imported night") + " not before the first study of the series");
+      note(counted(late, "imported night") + " not before the first study of the series");
     }
-    if (empty > 0) note(counted_of(empty, "imported night") + " without a point of this study");
+    if (empty > 0) note(counted(empty, "imported night") + " without a point of this study");
   }
 
   Result<void> add_baseline(const Baseline& baseline) {
     if (baseline.study == facts_.tonight.id) return {};
-    const auto night = std::find_if(out_.nights.begin(), out_.nights.end(),
-                                    [&](const GateNight& one) { return one.id == baseline.study; });
+    const auto night = std::ranges::find(out_.nights, baseline.study, &GateNight::id);
     if (night != out_.nights.end()) {
       out_.baseline = *night;
       return {};
     }
-    const auto study = std::find_if(before_.begin(), before_.end(), [&](const SeriesStudy& one) {
-      return one.id == baseline.study;
-    });
+    const auto study = std::ranges::find(before_, baseline.study, &SeriesStudy::id);
     if (study == before_.end()) {
       note("the baseline " + baseline.study + " is no finished study before this one");
     } else if (began_) {
@@ -163,18 +156,17 @@ class SegmentFinder {
 };
 
 Nanoseconds middle_of(std::vector<Nanoseconds> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values[values.size() / 2];
 }
 
 // The same runs, in whatever order.
 bool same_runs(ImportedNight a, ImportedNight b) {
   const auto sort = [](ImportedNight& night) {
-    std::sort(night.times.begin(), night.times.end(),
-              [](const ImportedTime& x, const ImportedTime& y) {
-                return std::tie(x.case_name, x.mode, x.k, x.seconds) <
-                       std::tie(y.case_name, y.mode, y.k, y.seconds);
-              });
+    std::ranges::sort(night.times, [](const ImportedTime& x, const ImportedTime& y) {
+      return std::tie(x.case_name, x.mode, x.k, x.seconds) <
+             std::tie(y.case_name, y.mode, y.k, y.seconds);
+    });
   };
   sort(a);
   sort(b);
@@ -200,18 +192,14 @@ GateNight night_of_table(const ImportedNight& from, const StudyEvidence& tonight
   night.program = from.build;
   for (const PointEvidence& at : tonight.points) {
     const Point& point = at.point;
-    const auto alike = std::count_if(
-        tonight.points.begin(), tonight.points.end(), [&](const PointEvidence& other) {
-          return other.point.case_name == point.case_name && other.point.mode == point.mode &&
-                 other.point.k == point.k;
-        });
-    if (alike > 1) continue;
+    const auto is_of_point = [&](const auto& other) {
+      return other.case_name == point.case_name && other.mode == point.mode && other.k == point.k;
+    };
+    if (std::ranges::count_if(tonight.points, is_of_point, &PointEvidence::point) > 1) continue;
     NightTimes times;
     times.key = point.key();
     for (const ImportedTime& time : from.times) {
-      if (time.case_name == point.case_name && time.mode == point.mode && time.k == point.k) {
-        times.seconds.push_back(time.seconds);
-      }
+      if (is_of_point(time)) times.seconds.push_back(time.seconds);
     }
     if (!times.seconds.empty()) night.points.push_back(std::move(times));
   }
@@ -240,15 +228,15 @@ std::vector<std::string> calendar_notes(const std::vector<SeriesStudy>& studies)
   }
   if (steps.size() < kFewNights) return notes;
   const Nanoseconds usual = middle_of(steps);
-  const Nanoseconds longest = *std::max_element(steps.begin(), steps.end());
+  const Nanoseconds longest = *std::ranges::max_element(steps);
   const auto close =
-      std::count_if(steps.begin(), steps.end(), [&](Nanoseconds step) { return 4 * step < usual; });
+      std::ranges::count_if(steps, [&](Nanoseconds step) { return 4 * step < usual; });
   if (longest > 3 * usual && longest > kHour) {
     notes.push_back("nights are missing: up to " + to_duration_text(longest) +
                     " between two of them, where " + to_duration_text(usual) + " is usual");
   }
   if (close > 0 && usual > kHour) {
-    notes.push_back(counted_of(static_cast<std::size_t>(close), "study") +
+    notes.push_back(counted(close, "study") +
                     " soon after the one before: they may share its night, but count");
   }
   return notes;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Builds in turns on one allocation: the night is the same for both, so the same night decides.
 #include "orchestrator/analysis/gate/turns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
 
 #include "orchestrator/analysis/comparison/build_comparison.h"
+#include "orchestrator/analysis/gate/parts.h"
+#include "orchestrator/analysis/statistics/distributions.h"
+#include "orchestrator/analysis/statistics/intervals.h"
 
 namespace kneepoint {
 namespace {
@@ -21,9 +27,8 @@ std::string without_build(const TurnsWanted& one) {
 }
 
 const TurnsWanted* find_wanted(const std::vector<TurnsWanted>& wanted, const std::string& key) {
-  const auto found = std::find_if(wanted.begin(), wanted.end(), [&](const TurnsWanted& one) {
-    return without_build(one) == key;
-  });
+  const auto found = std::ranges::find_if(
+      wanted, [&](const TurnsWanted& one) { return without_build(one) == key; });
   return found == wanted.end() ? nullptr : &*found;
 }
 
@@ -42,6 +47,39 @@ std::set<std::string> programs_of(const StudyEvidence& evidence, const std::stri
     }
   }
   return programs;
+}
+
+Confirmation confirm_point(const ConfirmedPoint& pairs, const GateOptions& options) {
+  Confirmation answer;
+  answer.name = pairs.key;
+  if (pairs.baseline.size() < 2 || pairs.candidate.size() < 2) return answer;
+  const RatioTest test = ratio_test(pairs.candidate, pairs.baseline);
+  answer.ratio = test.ratio;
+  answer.interval = test.interval;
+  answer.cliff = cliffs_delta(pairs.candidate, pairs.baseline);
+  answer.p = test.p_above;
+  answer.confirmed =
+      answer.p <= options.confirm_alpha && answer.ratio >= 1 + options.confirm_effect;
+  return answer;
+}
+
+Confirmation confirm_curve(const GateFinding& finding, const std::vector<double>& logs,
+                           const GateOptions& options) {
+  Confirmation answer;
+  answer.name = finding.name;
+  answer.whole_curve = true;
+  if (logs.size() < 2) return answer;
+  const auto [mean, squares] = scatter_of(logs);
+  const double df = static_cast<double>(logs.size()) - 1;
+  const double error =
+      std::max(std::sqrt(squares / df), 1e-12) / std::sqrt(static_cast<double>(logs.size()));
+  answer.ratio = std::exp(mean);
+  answer.p = student_t_upper_tail(mean / error, df);
+  const double half = student_t_quantile((1 + kLevel) / 2, df) * error;
+  answer.interval = Interval{std::exp(mean - half), std::exp(mean + half), kLevel, "t over K"};
+  answer.confirmed =
+      answer.p <= options.confirm_alpha && answer.ratio >= 1 + options.confirm_curve_effect;
+  return answer;
 }
 
 }  // namespace
@@ -113,6 +151,43 @@ bool is_other_program(const StudyEvidence& night, const StudyEvidence& measured)
   const auto then = programs_of(night, "", keys);
   const auto now = programs_of(measured, kTonightsBuild, keys);
   return !then.empty() && !now.empty() && then != now;
+}
+
+void confirm(const std::vector<GateSeries>& series, const std::vector<ConfirmedPoint>& turns,
+             const GateOptions& options, GateAnswer& answer) {
+  const auto pairs_of = [&](const std::string& key) {
+    return std::ranges::find_if(turns, [&](const ConfirmedPoint& one) { return one.key == key; });
+  };
+  for (const GateFinding& finding : answer.points) {
+    const bool longer = std::ranges::any_of(answer.against_baseline, [&](const BaselineRatio& one) {
+      return one.slower && one.name == finding.name;
+    });
+    if (!finding.slower && !longer) continue;
+    const auto pairs = pairs_of(finding.name);
+    if (pairs != turns.end()) answer.confirmed.push_back(confirm_point(*pairs, options));
+  }
+  for (const GateFinding& finding : answer.curves) {
+    const bool drifted = std::ranges::any_of(answer.drifts, [&](const Drift& drift) {
+      return drift.drifted && drift.name == finding.name;
+    });
+    if (!finding.slower && !drifted) continue;
+    std::vector<double> logs;
+    const ConfirmedPoint* last = nullptr;
+    for (const GateSeries& one : series) {
+      const auto pairs = pairs_of(one.key);
+      if (one.curve != finding.name || pairs == turns.end()) continue;
+      if (pairs->baseline.empty() || pairs->candidate.empty()) continue;
+      last = &*pairs;
+      logs.push_back(std::log(hodges_lehmann_ratio(pairs->candidate, pairs->baseline)));
+    }
+    // A curve of one K has no spread over K: its runs decide, as those of a point do.
+    Confirmation one =
+        logs.size() == 1 ? confirm_point(*last, options) : confirm_curve(finding, logs, options);
+    one.name = finding.name;
+    one.whole_curve = true;
+    answer.confirmed.push_back(std::move(one));
+  }
+  confirm_knees(series, turns, options, answer.knees);
 }
 
 }  // namespace kneepoint

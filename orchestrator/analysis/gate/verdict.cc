@@ -36,8 +36,7 @@ Case case_of(const GateAnswer& answer, bool turns) {
     drift = drift || one.drifted;
     drift_twice = drift_twice || (one.drifted && one.drifted_before);
   }
-  bool confirmed = false;
-  for (const Confirmation& one : answer.confirmed) confirmed = confirmed || one.confirmed;
+  bool confirmed = std::ranges::any_of(answer.confirmed, &Confirmation::confirmed);
   for (const KneeShift& one : answer.knees) {
     knee = knee || (one.shifted && one.octaves < 0);
     confirmed = confirmed || (one.confirmed && one.octaves < 0);
@@ -60,16 +59,14 @@ Case case_of(const GateAnswer& answer, bool turns) {
 
 void answer_without_history(const GateOptions& options, bool turns, GateAnswer& answer) {
   answer.verdict = Verdict::no_baseline;
-  answer.why = std::to_string(answer.nights) + (answer.nights == 1 ? " night" : " nights") +
-               " before this one; " + std::to_string(options.least_history) + " are needed";
+  answer.why = counted(answer.nights, "night") + " before this one; " +
+               std::to_string(options.least_history) + " are needed";
   if (answer.against_baseline.empty()) return;
-  const auto slower = std::count_if(answer.against_baseline.begin(), answer.against_baseline.end(),
-                                    [](const BaselineRatio& one) { return one.slower; });
+  const auto slower = std::ranges::count_if(answer.against_baseline, &BaselineRatio::slower);
   answer.why += ". Against the baseline " + std::to_string(slower) + " of " +
                 std::to_string(answer.against_baseline.size()) +
                 " points took longer, night-to-night variation included";
-  const bool proven = std::any_of(answer.confirmed.begin(), answer.confirmed.end(),
-                                  [](const Confirmation& one) { return one.confirmed; });
+  const bool proven = std::ranges::any_of(answer.confirmed, &Confirmation::confirmed);
   if (!turns || !proven) return;
   answer.verdict = Verdict::regressed;
   answer.why = "slower than the baseline, and than the pinned build in turns";
@@ -142,8 +139,7 @@ GateNeeds needs_of(const std::vector<GateSeries>& series, const CurveNights& cur
 
 void decide(const GateOptions& options, bool turns, double surely, GateAnswer& answer) {
   const auto any = [&](auto holds) {
-    return std::any_of(answer.points.begin(), answer.points.end(), holds) ||
-           std::any_of(answer.curves.begin(), answer.curves.end(), holds);
+    return std::ranges::any_of(answer.points, holds) || std::ranges::any_of(answer.curves, holds);
   };
   if (!any([](const GateFinding& finding) { return !finding.tests.empty(); })) {
     answer_without_history(options, turns, answer);

@@ -8,7 +8,6 @@
 #include <deque>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <queue>
 
 #include "orchestrator/analysis/statistics/distributions.h"
@@ -59,8 +58,7 @@ void draw_jobs(const std::vector<QueueClass>& classes, double horizon, std::uint
     }
   }
   if (classes.size() == 1) return;  // in order already
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const Job& a, const Job& b) { return a.arrival < b.arrival; });
+  std::ranges::stable_sort(jobs, {}, &Job::arrival);
 }
 
 using Ends = std::pair<double, int>;  // when, nodes
@@ -158,14 +156,12 @@ Estimate estimate_of(const std::vector<double>& means) {
   Estimate estimate;
   if (means.empty()) return estimate;
   const auto count = static_cast<double>(means.size());
-  estimate.mean = std::accumulate(means.begin(), means.end(), 0.0) / count;
+  const auto [mean, squares] = scatter_of(means);
+  estimate.mean = mean;
   if (means.size() < 2) return estimate;
-  double squares = 0;
-  for (const double one : means) squares += (one - estimate.mean) * (one - estimate.mean);
   const double half =
       student_t_quantile(0.5 + kLevel / 2, count - 1) * std::sqrt(squares / (count - 1) / count);
-  estimate.interval =
-      Interval{std::max(0.0, estimate.mean - half), estimate.mean + half, kLevel, "replications"};
+  estimate.interval = Interval{std::max(0.0, mean - half), mean + half, kLevel, "replications"};
   return estimate;
 }
 
@@ -193,8 +189,7 @@ void gather(const std::vector<QueueClass>& classes, const std::vector<Job>& jobs
   }
   for (std::size_t c = 0; c < classes.size(); ++c) {
     if (waits[c].empty()) continue;
-    all.waits[c].push_back(std::accumulate(waits[c].begin(), waits[c].end(), 0.0) /
-                           static_cast<double>(waits[c].size()));
+    all.waits[c].push_back(scatter_of(waits[c]).mean);
     all.p95s[c].push_back(quantile(waits[c], kP95));
   }
   all.busy.push_back(busy / ((until - from) * nodes));
@@ -221,15 +216,12 @@ double horizon_of(const std::vector<QueueClass>& classes, const QueueOptions& op
 }  // namespace
 
 double mean_seconds(const QueueClass& one) {
-  return std::accumulate(one.seconds.begin(), one.seconds.end(), 0.0) /
-         static_cast<double>(one.seconds.size());
+  return scatter_of(one.seconds).mean;
 }
 
 double squared_variation(const QueueClass& one) {
   if (one.exponential) return 1;
-  const double mean = mean_seconds(one);
-  double squares = 0;
-  for (const double seconds : one.seconds) squares += (seconds - mean) * (seconds - mean);
+  const auto [mean, squares] = scatter_of(one.seconds);
   const double drawn = squares / static_cast<double>(one.seconds.size()) / (mean * mean);
   return (1 + drawn) * (1 + one.spread * one.spread) - 1;
 }

@@ -39,8 +39,7 @@ std::optional<bool> is_nested(const std::vector<HeldRun>& steps) {
       return std::nullopt;
     }
   }
-  std::sort(sets.begin(), sets.end(),
-            [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  std::ranges::sort(sets, [](const auto& a, const auto& b) { return a.size() < b.size(); });
   for (std::size_t i = 1; i < sets.size(); ++i) {
     const auto &small = sets[i - 1], &large = sets[i];
     if (!std::includes(large.begin(), large.end(), small.begin(), small.end())) return false;
@@ -79,7 +78,7 @@ std::vector<QueueWait> waits_by_k(const Allocations& allocations) {
     std::tie(one.k, one.nodes) = key;
     one.allocations = static_cast<int>(of.size());
     one.median_seconds = median(of);
-    one.largest_seconds = *std::max_element(of.begin(), of.end());
+    one.largest_seconds = *std::ranges::max_element(of);
     waits.push_back(one);
   }
   return waits;
@@ -110,7 +109,7 @@ std::optional<QueueUse> queue_use(const StudyEvidence& evidence) {
   use.waits_known = static_cast<int>(waits.size());
   if (!waits.empty()) {
     use.median_wait_seconds = median(waits);
-    use.largest_wait_seconds = *std::max_element(waits.begin(), waits.end());
+    use.largest_wait_seconds = *std::ranges::max_element(waits);
   }
   use.waits = waits_by_k(allocations);
   return use;
@@ -120,7 +119,7 @@ std::vector<std::string> nodes_of(const RunEvidence& run) {
   std::vector<std::string> nodes =
       expand_node_list(run.nodes.empty() ? std::string_view(run.hosts) : run.nodes);
   std::erase(nodes, "...");  // a list that was cut
-  std::sort(nodes.begin(), nodes.end());
+  std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
 }

@@ -244,7 +244,7 @@ double least_signed_rank_p(int pairs) {
   return std::pow(0.5, pairs);
 }
 
-PairedRatio paired_ratio(const std::vector<double>& logs) {
+RatioTest paired_ratio(const std::vector<double>& logs) {
   ENSURE(!logs.empty(), "no pairs have no ratio");
   std::vector<double> walsh;
   walsh.reserve(logs.size() * (logs.size() + 1) / 2);
@@ -259,7 +259,7 @@ PairedRatio paired_ratio(const std::vector<double>& logs) {
   std::sort(walsh.begin(), walsh.end());
   const auto all = static_cast<double>(walsh.size());
   const NullTail tail(static_cast<int>(logs.size()));
-  PairedRatio answer;
+  RatioTest answer;
   answer.ratio = std::exp(median(walsh));
   // P(W >= w) = P(W <= all - w).
   answer.p_above = tail.up_to(all - std::floor(above));
@@ -273,6 +273,46 @@ PairedRatio paired_ratio(const std::vector<double>& logs) {
                  1 - 2 * tail.up_to(static_cast<double>(k) - 1), "signed ranks of pairs"};
   }
   return answer;
+}
+
+Scatter scatter_of(std::span<const double> values) {
+  Scatter scatter;
+  for (const double value : values) scatter.mean += value;
+  if (!values.empty()) scatter.mean /= static_cast<double>(values.size());
+  for (const double value : values) {
+    scatter.squares += (value - scatter.mean) * (value - scatter.mean);
+  }
+  return scatter;
+}
+
+RatioTest ratio_test(const std::vector<double>& above, const std::vector<double>& below) {
+  RatioTest test{hodges_lehmann_ratio(above, below), ratio_interval(above, below)};
+  if (above.size() < 2 || below.size() < 2) return test;
+  test.p_above = mann_whitney_slower(above, below);
+  test.p_below = mann_whitney_slower(below, above);
+  return test;
+}
+
+double mann_whitney_slower(const std::vector<double>& candidate,
+                           const std::vector<double>& baseline) {
+  double u = 0;  // pairs in which the candidate takes longer
+  for (const double slow : candidate) {
+    for (const double fast : baseline) u += slow > fast ? 1 : slow == fast ? 0.5 : 0;
+  }
+  const std::vector<double> null =
+      mann_whitney_null(static_cast<int>(candidate.size()), static_cast<int>(baseline.size()));
+  double p = 0;
+  for (auto i = static_cast<std::size_t>(std::floor(u)); i < null.size(); ++i) p += null[i];
+  return std::min(p, 1.0);
+}
+
+double cliffs_delta(const std::vector<double>& first, const std::vector<double>& second) {
+  if (first.empty() || second.empty()) return 0;
+  long above = 0;
+  for (const double a : first) {
+    for (const double b : second) above += a > b ? 1 : a < b ? -1 : 0;
+  }
+  return static_cast<double>(above) / static_cast<double>(first.size() * second.size());
 }
 
 }  // namespace kneepoint

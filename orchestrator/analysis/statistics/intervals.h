@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "orchestrator/analysis/statistics/summary.h"
@@ -13,6 +14,12 @@
 namespace kneepoint {
 
 constexpr double kLevel = 0.95;  // what is asked for; an exact method gives at least this or none
+
+// Their mean, and the sum of squares about it.
+struct Scatter {
+  double mean = 0, squares = 0;
+};
+Scatter scatter_of(std::span<const double> values);
 
 // Mean of the two middle values when their number is even. `values` must not be empty.
 double median(std::vector<double> values);
@@ -40,6 +47,22 @@ double hodges_lehmann_ratio(std::vector<double> above, std::vector<double> below
 // the sizes allow the level; else Welch's t on logs; none when a sample has one value only.
 std::optional<Interval> ratio_interval(std::vector<double> above, std::vector<double> below);
 
+// Is above / below another ratio than 1?
+struct RatioTest {
+  double ratio = 1;
+  std::optional<Interval> interval;  // none: too few values for the level
+  double p_above = 1, p_below = 1;   // one-sided: the ratio is above 1, below 1
+};
+// Of two independent samples of positive times, by Mann and Whitney's exact test; neither is empty.
+// With one value in a sample both p are 1.
+RatioTest ratio_test(const std::vector<double>& above, const std::vector<double>& below);
+
+// Mann and Whitney's one-sided p: is `candidate` slower than `baseline`?
+double mann_whitney_slower(const std::vector<double>& candidate,
+                           const std::vector<double>& baseline);
+// How much oftener a value of the first is above one of the second than below: -1 to 1.
+double cliffs_delta(const std::vector<double>& first, const std::vector<double>& second);
+
 // The interval of the median: "order statistics" from n = 5 on, "range" at 2..4, none at 1.
 std::optional<Interval> median_interval(std::vector<double> values);
 
@@ -49,14 +72,9 @@ std::optional<Interval> median_interval(std::vector<double> values);
 // P(W = w) for w = 0 .. n(n+1)/2: the null distribution without ties.
 std::vector<double> signed_rank_null(int n);
 
-struct PairedRatio {
-  double ratio = 1;                  // median of all means of two log ratios, as a ratio
-  std::optional<Interval> interval;  // none: too few pairs for the level
-  double p_above = 1, p_below = 1;   // one-sided: the ratio is above 1, below 1
-};
-
-// `logs`: of one ratio a pair; not empty. Exact up to 60 pairs, by the normal approximation above.
-PairedRatio paired_ratio(const std::vector<double>& logs);
+// `logs`: of one ratio a pair; not empty. The ratio is the median of all means of two of them. Exact
+// up to 60 pairs, by the normal approximation above.
+RatioTest paired_ratio(const std::vector<double>& logs);
 
 // The least p that so many pairs can have.
 double least_signed_rank_p(int pairs);

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "orchestrator/analysis/gate/segment.h"
+#include "orchestrator/analysis/gate/history.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/night/gate.h"

@@ -6,8 +6,6 @@
 
 #include "orchestrator/analysis/gate/turns.h"
 #include "orchestrator/answers/builds.h"
-#include "orchestrator/answers/input_files.h"
-#include "orchestrator/answers/lease.h"
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/answers/lookup.h"
 #include "orchestrator/answers/night/baseline.h"

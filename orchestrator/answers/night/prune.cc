@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orchestrator/answers/night/prune.h"
 
-#include "orchestrator/answers/lease.h"
+#include "orchestrator/answers/lookup.h"
 
 namespace kneepoint {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "orchestrator/answers/budget.h"
 #include "orchestrator/answers/context.h"
 #include "orchestrator/answers/estimate.h"
 #include "orchestrator/answers/prices.h"

@@ -80,7 +80,7 @@ Result<void> add_study(const Context& context, const AuditRequest& request, Audi
 }  // namespace
 
 bool AuditAnswer::contradicted() const {
-  return std::any_of(claims.begin(), claims.end(), [](const AuditedClaim& one) {
+  return std::ranges::any_of(claims, [](const AuditedClaim& one) {
     return one.audit.count(RuleVerdict::contradicted) > 0;
   });
 }

@@ -16,29 +16,19 @@ struct AnalysedStudy {
   StudyAnalysis analysis;
   std::vector<CostCurve> costs;
   Prices prices;
-
-  const Curve& curve(int index) const {
-    return analysis.summary.curves[static_cast<std::size_t>(index)];
-  }
 };
 
-std::optional<CostPoint> cost_at(const AnalysedStudy& study, const Curve& curve, int k) {
-  for (const CostCurve& one : study.costs) {
-    if (one.build != curve.build || one.case_name != curve.case_name || one.mode != curve.mode ||
-        one.shape_name != curve.shape_name) {
-      continue;
-    }
-    for (const CostPoint& point : one.points) {
-      if (point.k == k) return point;
-    }
-  }
-  return std::nullopt;
+std::optional<CostPoint> cost_at(const AnalysedStudy& study, int curve, int k) {
+  const auto costs = std::ranges::find(study.costs, curve, &CostCurve::index);
+  if (costs == study.costs.end()) return std::nullopt;
+  const auto point = std::ranges::find(costs->points, k, &CostPoint::k);
+  return point == costs->points.end() ? std::nullopt : std::optional(*point);
 }
 
 // What the runs of a curve at K took, and hold.
 PricedRuns runs_at(const AnalysedStudy& study, int curve, const CostPoint& cost) {
   PricedRuns runs{cost.use, cost.results, cost.success, {}};
-  for (const TimesAtK& at : study.analysis.curves[static_cast<std::size_t>(curve)].times) {
+  for (const TimesAtK& at : study.analysis.curves[curve].times) {
     if (at.k == cost.k) runs.seconds = at.seconds;
   }
   return runs;
@@ -59,11 +49,11 @@ PricedComparison priced(CurveComparison compared, const AnalysedStudy& a, const 
   PricedComparison out;
   static_cast<CurveComparison&>(out) = std::move(compared);
   out.telling_k = telling_k(out, floor);
-  const Curve& left = a.curve(out.curve_a);
+  const Curve& left = a.analysis.summary.curves[out.curve_a];
   if (!left.points.empty()) out.result_name = left.points.front().point.result_name;
   for (const ComparedPoint& point : out.points) {
-    PricedPoint& at = out.priced_points.emplace_back(PricedPoint{
-        point, cost_at(a, left, point.k), cost_at(b, b.curve(out.curve_b), point.k), {}});
+    PricedPoint& at = out.priced_points.emplace_back(
+        PricedPoint{point, cost_at(a, out.curve_a, point.k), cost_at(b, out.curve_b, point.k), {}});
     if (!at.ratio || !at.cost_a || !at.cost_b || !same_currency) continue;
     at.below = break_even_price(at.k, a.prices.item, runs_at(a, out.curve_a, *at.cost_a),
                                 b.prices.item, runs_at(b, out.curve_b, *at.cost_b),
@@ -133,7 +123,7 @@ const PricedPoint* PricedComparison::telling() const {
 }
 
 bool CompareAnswer::any() const {
-  return std::any_of(pairs.begin(), pairs.end(), [](const ComparePair& p) { return p.compared; });
+  return std::ranges::any_of(pairs, [](const ComparePair& p) { return p.compared; });
 }
 
 Result<CompareAnswer> compare(const Context& context, const CompareRequest& request) {

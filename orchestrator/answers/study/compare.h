@@ -13,7 +13,7 @@
 #include "orchestrator/answers/context.h"
 #include "orchestrator/answers/prices.h"
 #include "orchestrator/base/fields.h"
-#include "orchestrator/cost/break_even_price.h"
+#include "orchestrator/cost/billing.h"
 #include "orchestrator/plan/yaml/problem.h"
 
 namespace kneepoint {
@@ -40,12 +40,13 @@ struct CompareStudy {
 };
 
 // `cost`: none: no times, so no prices.
-struct PricedSide : ComparedSide {
+struct PricedSide : PointSummary {
   std::optional<CostPoint> cost;
   static constexpr auto fields() {
     using T = PricedSide;
     return described(
-        KP_NAMED(runs, seconds, seconds_interval, efficiency, efficiency_interval),
+        field("runs", &T::valid),
+        KP_NAMED(seconds, seconds_interval, efficiency, efficiency_interval),
         field(
             "per_result_micros",
             [](const T& one) { return one.cost ? micros_of(one.cost->per_result) : std::nullopt; }),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The story of one run: what it was to do, every attempt at it and why that ended as it did, on
-// which machine, with which samples, and where its files lie.
+// which machine, with which samples, and where its files lie; and what it printed, as its agent
+// kept it, which `logs` and the dashboard answer.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,13 @@ namespace kneepoint {
 
 // What became of an attempt, in a sentence: "failed (exit_code): the program exited with ...".
 std::string outcome_sentence(const AttemptRow& attempt);
+
+// A file of the run's own folder that was kept; it lies below `kept` in the attempt's folder.
+struct KeptFile {
+  std::string name;
+  std::string size;  // bytes
+};
+std::vector<KeptFile> kept_files(const std::vector<Fact>& facts);
 
 struct ProfileStory : AttemptProfile {
   KP_DESCRIBED(ProfileStory, ranks, operations);
@@ -92,5 +100,31 @@ struct RunStory {
 
 // `run` as typed.
 Result<RunStory> explain(const Context& context, const std::string& run);
+
+struct RunOutput {
+  std::string study;
+  int run = 0;
+  int attempt = 0;
+  std::string stream;  // "stdout" or "stderr"
+  std::string path;    // of its file, there or not
+  std::optional<std::string> text;
+  std::string missing_because;    // where there is no text
+  bool folder_exists = false;     // of the attempt
+  std::vector<std::string> kept;  // files that the plan keeps of this attempt
+
+  static constexpr auto fields() {
+    using T = RunOutput;
+    return described(KP_NAMED(study, run, attempt, stream, path, text),
+                     field_or_null("missing_because", &T::missing_because),
+                     field("kept", &T::kept));
+  }
+
+  std::string attempt_name() const;  // "r17-a2"
+  std::string missing_text() const;  // "no stdout of r17-a2: the run printed nothing to stdout"
+};
+
+// `attempt` 0: as `found` says, else the newest. An error: the run has no such attempt.
+Result<RunOutput> read_output(StudyStore& store, const FoundRun& found, int attempt,
+                              const std::string& stream);
 
 }  // namespace kneepoint

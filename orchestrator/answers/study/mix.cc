@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/answers/study/mix.h"
+#include "orchestrator/answers/study/size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,16 +23,6 @@ constexpr double kLongestSeconds = 1e9;
 
 Error wrong(const Mix& mix, const MixWorkload& one, const std::string& why) {
   return Error{ErrorCode::invalid, mix.path + ": workload '" + one.name + "': " + why};
-}
-
-// 1, 2, 3, 4, 6, 8, 12, ... up to `most`.
-std::vector<int> usual_ks(int most) {
-  std::set<int> ks;
-  for (std::int64_t k = 1; k <= most; k *= 2) {
-    ks.insert(static_cast<int>(k));
-    if (3 * k <= most) ks.insert(static_cast<int>(3 * k));
-  }
-  return {ks.begin(), ks.end()};
 }
 
 std::string list_of(const std::vector<MixCurve::At>& points) {
@@ -71,12 +61,12 @@ Result<MixCurve> study_curve(const Mix& mix, const MixWorkload& one,
     MixCurve curve;
     curve.study = evidence.id;
     for (const int index : members.points) {
-      const PointEvidence& point = evidence.points[static_cast<std::size_t>(index)];
+      const PointEvidence& point = evidence.points[index];
       MixCurve::At at{point.point.k, valid_seconds(members, point), false};
       for (double& seconds : at.seconds) seconds *= scale;
       if (!at.seconds.empty()) curve.points.push_back(std::move(at));
-      curve.failed += static_cast<int>(
-          std::count_if(point.runs.begin(), point.runs.end(), [](const RunEvidence& run) {
+      curve.failed +=
+          static_cast<int>(std::ranges::count_if(point.runs, [](const RunEvidence& run) {
             return run.finished && run.state != AttemptState::succeeded;
           }));
     }
@@ -108,16 +98,13 @@ void add_modelled(const MixWorkload& one, int most, MixCurve& curve) {
   const ModelFit* best = adequate_model(models);
   if (best == nullptr) return;
   const int last = static_cast<int>(std::min<double>(most, kPredictTo * known->back().k));
-  std::vector<int> ks = one.ks.empty() ? usual_ks(last) : one.ks;
-  for (const int k : ks) {
-    const bool there = std::any_of(curve.points.begin(), curve.points.end(),
-                                   [&](const auto& at) { return at.k == k; });
+  for (const int k : one.ks.empty() ? usual_ks(last) : one.ks) {
+    const bool there = std::ranges::any_of(curve.points, [&](const auto& at) { return at.k == k; });
     const double seconds = best->coefficients.at(k);
     if (there || k > last || !(seconds > 0)) continue;
     curve.points.push_back({k, {seconds}, true});
   }
-  std::sort(curve.points.begin(), curve.points.end(),
-            [](const auto& a, const auto& b) { return a.k < b.k; });
+  std::ranges::sort(curve.points, [](const auto& a, const auto& b) { return a.k < b.k; });
 }
 
 void add_by_law(const MixWorkload& one, int most, MixCurve& curve) {
@@ -133,8 +120,7 @@ void add_by_law(const MixWorkload& one, int most, MixCurve& curve) {
 Result<void> keep_allowed(const Mix& mix, const MixWorkload& one, MixCurve& curve) {
   if (one.ks.empty()) return {};
   for (const int k : one.ks) {
-    const bool there = std::any_of(curve.points.begin(), curve.points.end(),
-                                   [&](const auto& at) { return at.k == k; });
+    const bool there = std::ranges::any_of(curve.points, [&](const auto& at) { return at.k == k; });
     if (!there) {
       return wrong(mix, one,
                    "K=" + std::to_string(k) +
@@ -142,19 +128,15 @@ Result<void> keep_allowed(const Mix& mix, const MixWorkload& one, MixCurve& curv
                        (mix.modelled ? "" : ", or others with `modelled: true`"));
     }
   }
-  std::erase_if(curve.points, [&](const auto& at) {
-    return std::find(one.ks.begin(), one.ks.end(), at.k) == one.ks.end();
-  });
+  std::erase_if(curve.points,
+                [&](const auto& at) { return std::ranges::find(one.ks, at.k) == one.ks.end(); });
   return {};
 }
 
 Use use_of_job(const Mix& mix, int k) {
-  Use use;
-  use.workers = k;
-  use.nodes = (k + mix.workers_per_node - 1) / mix.workers_per_node;
-  use.gpus = mix.worker == WorkerUnit::gpu ? use.nodes * mix.workers_per_node : 0;
-  use.cores = mix.worker == WorkerUnit::gpu ? 0 : k;
-  return use;
+  const int nodes = (k + mix.workers_per_node - 1) / mix.workers_per_node;
+  const bool gpus = mix.worker == WorkerUnit::gpu;
+  return {nodes, gpus ? nodes * mix.workers_per_node : 0, gpus ? 0 : k, k};
 }
 
 std::int64_t scaled(std::int64_t micros, double by) {
@@ -212,9 +194,7 @@ Result<SizingWorkload> sizing_workload(const Mix& mix, const MixWorkload& one,
     for (const double seconds : at.seconds) option.times.push_back(seconds * share);
     option.seconds = median(option.times);
     if (option.seconds > kLongestSeconds) continue;
-    const auto time = expected_time(
-        item.spot, use.nodes,
-        static_cast<Nanoseconds>(std::llround(option.seconds * static_cast<double>(kSecond))));
+    const auto time = expected_time(item.spot, use.nodes, from_seconds(option.seconds));
     if (!time) {
       notes.push_back(one.name + ": K=" + std::to_string(at.k) +
                       " is left out: interrupted that often it would practically never end");

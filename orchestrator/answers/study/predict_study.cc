@@ -24,7 +24,7 @@ Times thinned(Times times) {
   for (TimesAtK& at : times) {
     const std::size_t runs = at.seconds.size();
     if (runs <= kMostResampled) continue;
-    std::sort(at.seconds.begin(), at.seconds.end());
+    std::ranges::sort(at.seconds);
     for (std::size_t i = 0; i < kMostResampled; ++i) {
       at.seconds[i] = at.seconds[i * (runs - 1) / (kMostResampled - 1)];
     }
@@ -41,7 +41,7 @@ struct CurveRuns {
 CurveRuns runs_of(const StudyEvidence& evidence, const CurveMembers& curve) {
   CurveRuns out;
   for (const int index : curve.points) {
-    const PointEvidence& at = evidence.points[static_cast<std::size_t>(index)];
+    const PointEvidence& at = evidence.points[index];
     TimesAtK& times = out.times.emplace_back();
     times.k = at.point.k;
     for (const RunEvidence& run : at.runs) {
@@ -145,16 +145,15 @@ std::string known_curves(const StudyEvidence& evidence) {
 
 bool has_stand_in(const StudyEvidence& evidence) {
   const auto is_one = [](const RunEvidence& run) { return is_stand_in(run.provenance); };
-  return std::any_of(evidence.points.begin(), evidence.points.end(), [&](const auto& point) {
-    return std::any_of(point.runs.begin(), point.runs.end(), is_one);
-  });
+  return std::ranges::any_of(
+      evidence.points, [&](const auto& point) { return std::ranges::any_of(point.runs, is_one); });
 }
 
 }  // namespace
 
 bool StudyPrediction::any() const {
-  return std::any_of(curves.begin(), curves.end(),
-                     [](const CurvePrediction& curve) { return !curve.points.empty(); });
+  return std::ranges::any_of(curves,
+                             [](const CurvePrediction& curve) { return !curve.points.empty(); });
 }
 
 Result<StudyPrediction> predict_study(const StudyEvidence& evidence,

@@ -26,9 +26,7 @@ Result<void> bring_to_seconds(StudyEvidence& evidence, std::optional<double> bas
   for (PointEvidence& point : evidence.points) {
     for (RunEvidence& run : point.runs) run.seconds *= *baseline_seconds;
   }
-  std::erase_if(evidence.caveats, [](const Caveat& caveat) {
-    return caveat.code == "speedup_only" || caveat.code == "efficiency_only";
-  });
+  std::erase_if(evidence.caveats, is_of_relative_times);
   evidence.caveats.push_back(
       {"baseline_given", "The table holds speedups only: every time follows from --baseline."});
   return {};
@@ -53,11 +51,11 @@ Error no_curve(const StudyEvidence& evidence, const StudyAnalysis& analysis,
   const auto asked_for = [&](const Curve& curve) {
     return curve.mode == request.mode.value_or(curve.mode) &&
            curve.case_name == request.case_name.value_or(curve.case_name) &&
-           std::any_of(curve.points.begin(), curve.points.end(),
-                       [](const PointSummary& point) { return point.valid > 0; });
+           std::ranges::any_of(curve.points,
+                               [](const PointSummary& point) { return point.valid > 0; });
   };
   const auto& curves = analysis.summary.curves;
-  if (std::none_of(curves.begin(), curves.end(), asked_for)) {
+  if (std::ranges::none_of(curves, asked_for)) {
     return Error{ErrorCode::not_found, evidence.id + " has no such curve with a valid run"};
   }
   return Error{ErrorCode::invalid,
@@ -69,8 +67,8 @@ Error no_curve(const StudyEvidence& evidence, const StudyAnalysis& analysis,
 }  // namespace
 
 bool RecommendAnswer::any() const {
-  return std::any_of(curves.begin(), curves.end(),
-                     [](const RecommendedCurve& one) { return one.choice.chosen != nullptr; });
+  return std::ranges::any_of(
+      curves, [](const RecommendedCurve& one) { return one.choice.chosen != nullptr; });
 }
 
 Result<RecommendAnswer> recommend_study(const Context& context,

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <set>
 
-#include "orchestrator/answers/study/mix.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/plan/readers.h"
 
@@ -15,16 +14,12 @@ namespace {
 
 constexpr std::size_t kLongestName = 50;
 
-const SizingOption& option_of(const SizingMix& sizing, const Cut& cut, std::size_t workload) {
-  return sizing.workloads[workload].options[static_cast<std::size_t>(cut.options[workload])];
-}
-
 // The names of its workloads, joined; `taken` grows by it.
 std::string partition_name(const SizingMix& sizing, const Cut::Partition& part,
                            std::set<std::string>& taken) {
   std::string name;
   for (const int w : part.workloads) {
-    name += (name.empty() ? "" : "-") + sizing.workloads[static_cast<std::size_t>(w)].name;
+    name += (name.empty() ? "" : "-") + sizing.workloads[w].name;
   }
   for (char& c : name) {
     const auto byte = static_cast<unsigned char>(c);
@@ -119,10 +114,7 @@ SizedMix sized_mix(const Mix& mix, const WhatIf& factors, const SizingMix& sizin
   out.nodes = sizing.nodes;
   out.workers = sizing.nodes * mix.workers_per_node;
   if (found.cut) out.recommended = sized_cut(mix, sizing, "recommended", *found.cut, found.outcome);
-  out.why = found.why;
-  out.nodes_needed = found.nodes_needed;
-  out.cost_bound = found.cost_bound;
-  out.search_ended_early = found.search_ended_early;
+  static_cast<SizingFindings&>(out) = found;
   return out;
 }
 
@@ -154,15 +146,7 @@ Result<void> cut_mix(const WhatIf& factors, const std::vector<MixCurve>& curves,
 
 SizedCut sized_cut(const Mix& mix, const SizingMix& sizing, const std::string& name, const Cut& cut,
                    const CutOutcome& outcome) {
-  SizedCut out;
-  out.name = name;
-  out.feasible = outcome.feasible;
-  out.saturated = outcome.saturated;
-  out.nodes = cut.nodes();
-  out.workers = out.nodes * mix.workers_per_node;
-  out.hour_micros = outcome.hour_micros;
-  out.results_per_hour = outcome.results_per_hour;
-  out.results_per_unit = outcome.results_per_unit;
+  SizedCut out{{outcome}, name, cut.nodes(), cut.nodes() * mix.workers_per_node};
   std::set<std::string> taken;
   for (std::size_t p = 0; p < cut.partitions.size(); ++p) {
     const Cut::Partition& part = cut.partitions[p];
@@ -171,16 +155,14 @@ SizedCut sized_cut(const Mix& mix, const SizingMix& sizing, const std::string& n
     one.nodes = part.nodes;
     one.workers = part.nodes * mix.workers_per_node;
     for (const int w : part.workloads) {
-      one.max_nodes_per_job = std::max(one.max_nodes_per_job,
-                                       option_of(sizing, cut, static_cast<std::size_t>(w)).nodes);
+      one.max_nodes_per_job = std::max(one.max_nodes_per_job, option_of(sizing, cut, w).nodes);
     }
     const QueueResult& came = outcome.partitions[p];
     if (!came.saturated) one.utilisation = came.utilisation;
   }
   for (std::size_t w = 0; w < sizing.workloads.size(); ++w) {
     const WorkloadOutcome& came = outcome.workloads[w];
-    const bool waits =
-        !came.too_large && !outcome.partitions[static_cast<std::size_t>(came.partition)].saturated;
+    const bool waits = !came.too_large && !outcome.partitions[came.partition].saturated;
     out.workloads.push_back(
         sized_workload(sizing.workloads[w], option_of(sizing, cut, w), came, waits));
   }

@@ -52,13 +52,9 @@ struct SizedPartition {
   KP_DESCRIBED(SizedPartition, name, nodes, workers, max_nodes_per_job, utilisation);
 };
 
-struct SizedCut {
+struct SizedCut : CutTotals {
   std::string name;
-  bool feasible = false, saturated = false;
   int nodes = 0, workers = 0;
-  std::int64_t hour_micros = 0;
-  double results_per_hour = 0;
-  std::optional<double> results_per_unit;
   std::optional<double> wait_seconds, utilisation, late_share;  // over all its jobs
   std::vector<SizedPartition> partitions;
   std::vector<SizedWorkload> workloads;
@@ -67,15 +63,11 @@ struct SizedCut {
 };
 
 // What there is to say of one set of factors.
-struct SizedMix {
+struct SizedMix : SizingFindings {
   WhatIf factors;
   int nodes = 0;  // to be cut
   int workers = 0;
   std::optional<SizedCut> recommended;  // none: `why` says why
-  std::string why;
-  std::optional<int> nodes_needed;   // that would do, when these don't
-  std::optional<double> cost_bound;  // units an hour: no cut can cost less
-  bool search_ended_early = false;   // sharing was not searched to the end
   static constexpr auto fields() {
     using T = SizedMix;
     return described(field("load", [](const T& one) { return one.factors.load; }),
@@ -117,5 +109,28 @@ Result<SizeAnswer> size_mix(const Context& context, const SizeRequest& request);
 // A cut as it is told. `outcome` is what the cut comes to.
 SizedCut sized_cut(const Mix& mix, const SizingMix& sizing, const std::string& name, const Cut& cut,
                    const CutOutcome& outcome);
+
+// ---- From a mix file to what sizing works with: curves are looked up in the database or taken as
+// they stand, K become nodes, and every job gets its bill.
+
+// How long a run takes at each K.
+struct MixCurve {
+  struct At {
+    int k = 1;
+    std::vector<double> seconds;
+    bool modelled = false;
+  };
+  std::vector<At> points;  // K ascending
+  std::string study;       // id; "": from the file
+  int failed = 0;          // runs of the curve that did not succeed
+};
+
+// One for each workload. The database is only opened if a workload names a study.
+Result<std::vector<MixCurve>> mix_curves(const Context& context, const Mix& mix);
+
+// `factors` come on top of what the mix says.
+Result<SizingMix> sizing_mix(const Mix& mix, const std::vector<MixCurve>& curves,
+                             const Prices& prices, const WhatIf& factors,
+                             std::vector<std::string>& notes);
 
 }  // namespace kneepoint

@@ -3,6 +3,7 @@
 // A run counts by its newest attempt; a run that waits for another attempt counts as planned.
 #include "orchestrator/answers/study/status.h"
 
+#include <algorithm>
 #include <set>
 
 #include "orchestrator/analysis/statistics/intervals.h"
@@ -114,10 +115,8 @@ Result<StudyStatus> read_status(StudyStore& store, const StudyRow& row, const Cl
   TRY_ASSIGN(const auto lease, store.lease(row.row));
   if (lease) status.holder = StudyHolder{*lease, is_live(*lease, status.now)};
   TRY_ASSIGN(status.events, store.events(row.row, 0));
-  if (status.events.size() > kEventsShown) {
-    status.events.erase(status.events.begin(),
-                        status.events.end() - static_cast<std::ptrdiff_t>(kEventsShown));
-  }
+  const auto shown = std::min(status.events.size(), kEventsShown);
+  status.events.erase(status.events.begin(), status.events.end() - shown);
   return status;
 }
 

@@ -3,7 +3,7 @@
 // What a workload says of its program beyond the command line: metrics, sanity rules, files kept
 // and files staged. A pattern is compiled and a JSON path parsed here, so that the agent, hours
 // later on some node, has nothing to refuse. Whether an input is there is for whoever may look
-// (cli/input_files).
+// (answers/loading).
 #include <algorithm>
 #include <regex>
 #include <sstream>

@@ -117,13 +117,13 @@ std::string points_table(const ComparePair& pair, const PricedComparison& curve)
   if (points.empty()) return "";
   const bool money = std::any_of(points.begin(), points.end(),
                                  [](const PricedPoint& at) { return at.cost_a || at.cost_b; });
-  const auto seconds = [money](const ComparedSide& side, bool has_cost) {
+  const auto seconds = [money](const PointSummary& side, bool has_cost) {
     return has_cost || !money ? seconds_text(side.seconds) : "-";
   };
   std::vector<ColumnOf<PricedPoint>> columns = {
       {"K", [](auto& at) { return std::to_string(at.k); }},
       {"RUNS",
-       [](auto& at) { return std::to_string(at.a.runs) + "/" + std::to_string(at.b.runs); }},
+       [](auto& at) { return std::to_string(at.a.valid) + "/" + std::to_string(at.b.valid); }},
       {"T A", [&](auto& at) { return seconds(at.a, at.cost_a.has_value()); }},
       {"T B", [&](auto& at) { return seconds(at.b, at.cost_b.has_value()); }},
       {"B/A", [](auto& at) { return or_dash(at.ratio, amount_text); }},

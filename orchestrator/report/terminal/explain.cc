@@ -3,7 +3,6 @@
 // The story of a run as text, from the point down to the files: what was asked for, what was tried,
 // how it ended, on what.
 #include "orchestrator/answers/study/explain.h"
-#include "orchestrator/answers/study/logs.h"
 
 #include <fmt/core.h>
 

@@ -7,7 +7,6 @@
 
 #include "orchestrator/answers/cancel.h"
 #include "orchestrator/answers/lookup.h"
-#include "orchestrator/answers/study/logs.h"
 #include "orchestrator/answers/study/report.h"
 #include "orchestrator/base/log.h"
 #include "orchestrator/io/subprocess.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/answers/budget.h"
+#include "orchestrator/answers/estimate.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // What a plan's inputs come to, what is refused, and that a study's copy is the one that was
 // hashed.
-#include "orchestrator/answers/input_files.h"
+#include "orchestrator/answers/loading.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //
 // The price at which another machine costs the same: docs/methods.md's p_B / p_A < n_A T_A /
 // (n_B T_B), and what fees and steps do to it.
-#include "orchestrator/cost/break_even_price.h"
+#include "orchestrator/cost/billing.h"
 
 #include <gtest/gtest.h>
 

@@ -237,6 +237,13 @@ TEST(Recommend, FreeMachinesGiveAnAnswerToo) {
       << answer.curves[0].notes.front();
 }
 
+TEST(Recommend, ASingleKHasNoEfficiencyAsInTheReport) {
+  const Answer answer =
+      ask({.objective = Objective::efficiency}, core_price_with_energy(), 0.002, {4});
+  EXPECT_EQ(answer.choice.chosen, nullptr);
+  EXPECT_EQ(answer.choice.why, "only K=4 has a valid run");
+}
+
 TEST(Recommend, ASingleKHasAnAnswerAndANextOne) {
   const Answer answer = ask({.objective = Objective::cost}, core_price_with_energy(), 0.002, {4});
   ASSERT_NE(answer.choice.chosen, nullptr);

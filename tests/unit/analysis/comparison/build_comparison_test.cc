@@ -26,14 +26,14 @@ TEST(SignedRank, TheNullDistributionIsThatOfTheTables) {
 }
 
 TEST(SignedRank, EstimateIntervalAndTestAgree) {
-  const PairedRatio up = paired_ratio({.04, .05, .06, .05, .07, .03, .05});
+  const RatioTest up = paired_ratio({.04, .05, .06, .05, .07, .03, .05});
   EXPECT_NEAR(up.ratio, std::exp(.05), 1e-9);
   EXPECT_EQ(up.p_above, 1.0 / 128);
   EXPECT_EQ(up.p_below, 1);
   ASSERT_TRUE(up.interval);
   EXPECT_GT(up.interval->low, 1);
   EXPECT_GE(up.interval->level, .95);
-  const PairedRatio none = paired_ratio({0, 0, 0, 0, 0, 0, 0});
+  const RatioTest none = paired_ratio({0, 0, 0, 0, 0, 0, 0});
   EXPECT_EQ(none.ratio, 1);
   EXPECT_GT(none.p_above, .4);
   EXPECT_FALSE(paired_ratio({.1, .2}).interval) << "two pairs have no interval of 95%";

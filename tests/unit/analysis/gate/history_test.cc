@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/unit/analysis/evidence_builder.h"
 
 namespace kneepoint {
@@ -88,6 +90,24 @@ TEST(GateHistory, AnotherBuildIsNoOtherEnvironmentAnotherNodeIs) {
   EXPECT_EQ(environment_change(
                 first, as_night(night_of({.number = 3, .environment = "cpu.model=B; mpi=x"}))),
             "cpu.model=A before, cpu.model=B tonight");
+}
+
+TEST(GateHistory, TheKneeGoesByWorkWhereThatOfTheReportDoes) {
+  std::vector<StudyEvidence> studies;
+  for (int night = 1; night <= 12; ++night) {
+    EvidenceBuilder builder;
+    builder.study.id = "night-" + std::to_string(night);
+    for (const auto& [k, seconds, work] :
+         {std::tuple{1, 1.0, 1.0}, {2, 1.3, 1.2}, {4, 1.6, 1.4}, {8, 2.0, 1.6}}) {
+      PointEvidence& point = builder.add(Mode::weak, k, std::vector<double>(3, seconds));
+      for (RunEvidence& run : point.runs) run.work_total = work * k;
+    }
+    studies.push_back(builder.study);
+  }
+  const GateHistory history = history_of(studies);
+  EXPECT_NEAR(history.series[3].work_per_worker, 1.6, 1e-12);
+  EXPECT_EQ(summarise(studies.back()).knees.at(0).place, KneePlace::beyond);
+  EXPECT_EQ(gate(history).knees.at(0).tonight, 8);  // by time alone it would be below 4
 }
 
 TEST(GateHistory, SaysWhatMovedAndSinceWhen) {

@@ -2,7 +2,7 @@
 //
 // Which nights count: where a segment begins, what of tables and baselines does, and what the gate
 // says of the times and numbers of a series' studies.
-#include "orchestrator/analysis/gate/segment.h"
+#include "orchestrator/analysis/gate/history.h"
 
 #include <gtest/gtest.h>
 
