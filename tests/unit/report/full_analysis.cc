@@ -259,7 +259,7 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
       a.work_depth = WorkDepth{96, 13.8, 16};
       a.intensity = 0.13;
       a.cores_until_memory_bound = 1.6;
-      a.warnings = {{"equal_times", "a warning of one curve"}};
+      a.warnings = {{WarningCode::equal_times, "a warning of one curve"}};
     } else {
       a.models.notes = {"no model: too few K"};
       a.knees.notes = {"one run at a K: knees have no interval"};
@@ -295,8 +295,8 @@ StudyAnalysis full_analysis(const StudyEvidence& study) {
   all.collectives = {collective};
   all.queue = queue();
   all.bad_nodes = bad_nodes();
-  all.warnings = {{"bad_node", to_sentence(*all.bad_nodes)},
-                  {"collective_not_fitted", "a warning of the whole study"}};
+  all.warnings = {{WarningCode::bad_node, to_sentence(*all.bad_nodes)},
+                  {WarningCode::collective_not_fitted, "a warning of the whole study"}};
   return all;
 }
 

@@ -53,7 +53,7 @@ TEST(Terminal, NothingOfADetailCanSteerIt) {
   StudyAnalysis analysis = full_analysis(study);
   const std::string evil = "evil\x1b[2J\x07";
   CurveAnalysis& curve = analysis.curves[0];
-  curve.warnings = {{"equal_times", evil}};
+  curve.warnings = {{WarningCode::equal_times, evil}};
   curve.points[2].stragglers[0].sentence = evil;
   analysis.shapes[0].entries[0].winner = evil;
   analysis.shapes[0].case_name = evil;

@@ -147,11 +147,14 @@ TEST(PredictStudy, AModelThatMissesTheRunsPredictsNothing) {
 TEST(PredictStudy, SaysWhenTheBestModelDoesNotFit) {
   StudyEvidence odd = evidence(kDoubling, 0.05, 0.01);
   for (RunEvidence& run : odd.points[3].runs) run.seconds *= 1.3;
-  const auto answer = predict_study(odd, {.to = {128}});
+  const auto answer = predict_study(odd, {.to = {6, 128}});
   ASSERT_TRUE(answer);
-  EXPECT_FALSE(answer->curves[0].points.empty());
+  ASSERT_EQ(answer->curves[0].points.size(), 1U) << "only between the K measured";
   ASSERT_EQ(warnings_of(answer->curves[0]).size(), 1U);
-  expect_in_study(to_text(*answer, 1000), "warning: the best model");
+  const std::string text = to_text(*answer, 1000);
+  expect_in_study(text, "warning: the best model");
+  expect_in_study(text, "refused: K=128 is outside the K measured, and no model is adequate");
+  EXPECT_EQ(text.find("fastest K is"), std::string::npos) << text;
 }
 
 TEST(PredictStudy, NamesTheCurvesWhenThereIsNoSuchOne) {
