@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One record to its line and back, by its list of fields: written by base/json_put.h, read by
-// nlohmann-json. Any bytes may come in: what can't be read is a problem in words, never an
-// exception.
+// One line back to its record, by the record's list of fields. Any bytes may come in: what can't be
+// read is a problem in words, never an exception.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "agents/wire/record.h"
-#include "orchestrator/base/json_put.h"
 
 namespace kneepoint::record {
 namespace {
@@ -143,22 +141,6 @@ void read_content(const std::string& type, FieldReader& reader,
 }
 
 }  // namespace
-
-std::string to_line(int seq, const Content& record) {
-  JsonWriter w;
-  w.begin_object();
-  if (seq >= 0) w.put("v", kVersion).put("seq", seq);
-  std::visit(
-      [&w](const auto& content) {
-        using Record = std::decay_t<decltype(content)>;
-        if constexpr (!std::is_same_v<Record, std::monostate>) {
-          w.put("type", Record::kType);
-          put_fields(w, content);
-        }
-      },
-      record);
-  return w.end_object().text() + '\n';
-}
 
 Decoded decode_line(std::string_view line, bool stamped) {
   Decoded result;

@@ -206,8 +206,8 @@ std::vector<std::string> travelling_tables();
 bool is_series_table(std::string_view name);
 
 enum class RequestKind { cancel };
-constexpr const char* to_string(RequestKind /*kind*/) {
-  return "cancel";
+constexpr auto words_of(RequestKind) {
+  return std::array{"cancel"};
 }
 
 class StudyStore {
