@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Laying out by the width of the widest cell. A title has one line or two; what has one line has it
+// below.
 #include "orchestrator/report/table.h"
 
 #include <algorithm>

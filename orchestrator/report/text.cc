@@ -154,8 +154,8 @@ std::string pad(std::string_view text, std::size_t width, bool right) {
 namespace {
 
 // Words of `text` in lines of at most `width` columns, the first after `first` spaces, others after
-// `others`.
-std::string in_lines(std::string_view text, int width, int first, int others) {
+// `others`. `gaps`: several spaces between words stay.
+std::string in_lines(std::string_view text, int width, int first, int others, bool gaps) {
   std::string out;
   std::string line(static_cast<std::size_t>(first), ' ');
   bool empty = true;
@@ -163,6 +163,7 @@ std::string in_lines(std::string_view text, int width, int first, int others) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty() && !gaps) continue;
     if (!empty && display_width(line) + 1 + display_width(word) > static_cast<std::size_t>(width)) {
       out += line + "\n";
       line.assign(static_cast<std::size_t>(others), ' ');
@@ -172,17 +173,17 @@ std::string in_lines(std::string_view text, int width, int first, int others) {
     line += word;
     empty = false;
   }
-  return out + line + "\n";
+  return empty && !gaps ? out : out + line + "\n";
 }
 
 }  // namespace
 
 std::string wrapped(std::string_view text, int width, int indent) {
-  return in_lines(text, width, indent, indent + 2);
+  return in_lines(text, width, indent, indent + 2, true);
 }
 
 std::string wrap(std::string_view text, int width, int indent) {
-  return text.empty() ? "" : in_lines(text, width, indent, indent);
+  return in_lines(text, width, indent, indent, false);
 }
 
 std::string hanging(std::string_view text, int width) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Points, the model's lines and its band, each as the quantity that a figure shows.
 #include "orchestrator/report/figures/curves.h"
 
 #include <fmt/core.h>

@@ -89,20 +89,17 @@ struct Stack {
 
 std::vector<Stack> stacks_of(const CurveView& view) {
   std::vector<Stack> stacks;
-  bool ranks = false;
   for (std::size_t i = 0; i < view.curve->points.size(); ++i) {
     const PointSummary& p = view.curve->points[i];
     if (p.valid == 0 || i >= view.analysis->points.size()) continue;
     const auto& b = view.analysis->points[i].breakdown;
-    if (b && b->wall > 0) {
-      ranks = true;
-      stacks.push_back({p.point.k,
-                        {{"b1", "compute", b->useful_mean / b->wall},
-                         {"b2", "imbalance", b->imbalance_seconds / b->wall},
-                         {"b3", "communication", b->communication_seconds / b->wall}}});
-    }
+    if (!b || b->wall <= 0) continue;
+    stacks.push_back({p.point.k,
+                      {{"b1", "compute", b->useful_mean / b->wall},
+                       {"b2", "imbalance", b->imbalance_seconds / b->wall},
+                       {"b3", "communication", b->communication_seconds / b->wall}}});
   }
-  if (ranks) return stacks;
+  if (!stacks.empty()) return stacks;
   for (const PointSummary& p : view.curve->points) {
     if (p.valid == 0 || (p.compute_share <= 0 && p.communication_share <= 0)) continue;
     const double rest = std::max(0.0, 1 - p.compute_share - p.communication_share);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Elements as text. Coordinates have one decimal, so that the same figure is the same bytes.
 #include "orchestrator/report/figures/svg.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "orchestrator/report/text.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The panel: legend, axes and what lies below the data are drawn at once, data as it comes; then
+// round numbers for ticks.
 #include "orchestrator/report/figures/svg.h"
 
 #include <fmt/core.h>

@@ -61,11 +61,12 @@ std::string opening(const Document& document) {
 std::string head_of_page(const Document& document) {
   const StudyEvidence& study = document.study;
   std::string out = "<header>\n" + element("h1", study.name.empty() ? study.id : study.name);
-  std::string sub = study.id + " · " + study.state + " on " + study.site;
-  if (study.site != study.backend) sub += " (" + study.backend + ")";
-  sub += std::string(" · worker: ") + to_string(study.worker);
-  if (study.created_ns > 0) sub += " · " + to_utc_text(study.created_ns);
-  out += element("p", sub, "sub");
+  out += element("p",
+                 fmt::format("{} · {} on {}{} · worker: {}{}", study.id, study.state, study.site,
+                             study.site == study.backend ? "" : " (" + study.backend + ")",
+                             to_string(study.worker),
+                             study.created_ns > 0 ? " · " + to_utc_text(study.created_ns) : ""),
+                 "sub");
   if (document.red) out += element("p", "RED: " + document.red_reason, "red");
   out += element("p", first_upper(document.headline), "lead");
   for (const std::string& finding : document.findings) out += element("p", finding, "finding");
@@ -80,12 +81,11 @@ std::string bar(const std::vector<CurveView>& views,
       "<a href=\"#answer\">Answer</a>";
   for (std::size_t i = 0; i < cases.size() && i < kMostInNavigation; ++i) {
     const Curve& curve = *views[cases[i].front()].curve;
-    out += "<a href=\"#case-" + std::to_string(i + 1) + "\">" +
-           escaped(svg::fitted(plain(curve.case_name), 1, kTitleWidth * 0.3)) + "</a>";
+    out += fmt::format("<a href=\"#case-{}\">{}</a>", i + 1,
+                       escaped(svg::fitted(plain(curve.case_name), 1, kTitleWidth * 0.3)));
   }
   if (cases.size() > kMostInNavigation) {
-    out += "<span class=\"sub\">and " + std::to_string(cases.size() - kMostInNavigation) +
-           " more</span>";
+    out += fmt::format("<span class=\"sub\">and {} more</span>", cases.size() - kMostInNavigation);
   }
   return out +
          "<a href=\"#what-if\">What if</a><a href=\"#caveats\">Caveats</a>"
@@ -135,8 +135,8 @@ std::string case_parts(const Document& document, const std::vector<CurveView>& v
   std::string out;
   SharedPieces shared;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    out += "<section class=\"case\"><h2 id=\"case-" + std::to_string(i + 1) + "\">" +
-           escaped(views[cases[i].front()].curve->case_name) + "</h2>\n";
+    out += fmt::format("<section class=\"case\"><h2 id=\"case-{}\">{}</h2>\n", i + 1,
+                       escaped(views[cases[i].front()].curve->case_name));
     if (const std::optional<Figure> both = modes_figure(document, views, cases[i])) {
       out += figure_element(*both, shared, " class=\"both\"");
     }
@@ -161,9 +161,11 @@ std::string caveats(const Document& document) {
   std::string said = html::list(document.notes);
   for (const TextTable& detail : document.tables) said += html::detail(detail);
   if (document.summary().curves.size() > kMostWithDetails) {
-    said += element("p", "A page of more than " + std::to_string(kMostWithDetails) +
-                             " curves leaves out models, predictions, costs and the other tables "
-                             "of details: `kneepoint report` and `report --json` have them.");
+    said +=
+        element("p", fmt::format("A page of more than {} curves leaves out models, predictions, "
+                                 "costs and the other tables of details: `kneepoint report` and "
+                                 "`report --json` have them.",
+                                 kMostWithDetails));
   }
   return out + (said.empty() ? element("p", "None.") : said);
 }
@@ -178,15 +180,11 @@ std::string to_html(const Document& document, const HtmlOptions& options) {
   out += views.empty() ? element("p", "The study has no points.") : html::answers(document, views);
   out += questions_of_page(document) + costs(document);
   out += case_parts(document, views, cases);
-  out += "<section id=\"what-if\">";
-  if (options.web.built) {
-    out +=
-        "<h2>What if</h2><noscript>" + element("p", "This part needs JavaScript.") + "</noscript>";
-  } else {
-    out += "<h2>What if</h2>" + element("p", kNoBundle, "sub");
-  }
-  out += "</section>\n";
-  out += caveats(document);
+  out += "<section id=\"what-if\"><h2>What if</h2>";
+  out += options.web.built
+             ? "<noscript>" + element("p", "This part needs JavaScript.") + "</noscript>"
+             : element("p", kNoBundle, "sub");
+  out += "</section>\n" + caveats(document);
   out += "<h2 id=\"provenance\">Provenance</h2>\n" + html::provenance(document);
   out += "<h2 id=\"methods\">How each number was made</h2>\n" + html::methods(document);
   out +=

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Tables, the answers of the first screen, where the numbers come from and how they were made.
 #include "orchestrator/report/html/html.h"
 
 #include <fmt/core.h>

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "orchestrator/answers/loading.h"
 #include "orchestrator/base/json_put.h"
@@ -41,11 +42,11 @@ std::string group_of(const Point& point) {
 // Points in plan order, gathered by case and mode.
 std::vector<std::vector<Point>> groups_of(const Study& study) {
   std::vector<std::vector<Point>> groups;
+  std::map<std::string, std::size_t> places;
   for (const Point& point : study.points) {
-    const auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return group_of(group.front()) == group_of(point);
-    });
-    at == groups.end() ? void(groups.push_back({point})) : at->push_back(point);
+    const auto [place, fresh] = places.try_emplace(group_of(point), groups.size());
+    if (fresh) groups.emplace_back();
+    groups[place->second].push_back(point);
   }
   return groups;
 }

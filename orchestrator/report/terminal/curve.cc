@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-
+//
+// Efficiency over K as a sketch of characters: rows by E, columns by log2 K.
 #include <algorithm>
 #include <cmath>
 

@@ -120,21 +120,20 @@ bool had_stand_in(const AttemptStory& story) {
 
 // "from MPI_Init to MPI_Finalize 1.2s; in MPI 12% (rank 0) to 45% (rank 3) of it"
 std::string ranks_sentence(const std::vector<RankProfile>& ranks) {
-  Nanoseconds window = 0;
-  const RankProfile* least = nullptr;
-  const RankProfile* most = nullptr;
   const auto share = [](const RankProfile& rank) {
     return rank.window_ns > 0 ? static_cast<double>(rank.communication_ns() + rank.other_ns) /
                                     static_cast<double>(rank.window_ns)
                               : 0;
   };
+  Nanoseconds window = 0;
   std::size_t complete = 0;
   for (const RankProfile& rank : ranks) {
     window = std::max(window, rank.window_ns);
     complete += rank.complete ? 1 : 0;
-    if (least == nullptr || share(rank) < share(*least)) least = &rank;
-    if (most == nullptr || share(rank) > share(*most)) most = &rank;
   }
+  const auto by_share = [&](auto& a, auto& b) { return share(a) < share(b); };
+  const auto least = std::min_element(ranks.begin(), ranks.end(), by_share);
+  const auto most = std::max_element(ranks.begin(), ranks.end(), by_share);
   std::string text = fmt::format("  MPI: {} from MPI_Init to MPI_Finalize; in MPI {}",
                                  to_duration_text(window), number_percent(share(*least)));
   if (ranks.size() > 1) {
