@@ -81,18 +81,26 @@ Leftovers decoded_leftovers(std::string_view payload) {
   return {killed, payload.empty() || payload[0] != 0};
 }
 
+namespace {
+
+// What the first message takes with its length; 0: more bytes are needed to say.
+std::size_t size_of_first(std::string_view bytes) {
+  return bytes.size() < 4 ? 0 : 4 + std::size_t{take_u32(bytes)};
+}
+bool is_possible(std::size_t size) {
+  return size > 4 && size <= 4 + kMostMessage;
+}
+
+}  // namespace
+
 std::optional<Message> MessageReader::next() {
-  if (broken_ || rest_.size() < 4) return {};
-  std::string_view view = rest_;
-  const std::size_t length = take_u32(view);
-  if (length < 1 || length > kMostMessage) {
-    broken_ = true;
-    rest_.clear();
-    return {};
-  }
-  if (view.size() < length) return {};
-  Message message{view[0], std::string(view.substr(1, length - 1))};
-  rest_.erase(0, 4 + length);
+  const std::size_t size = size_of_first(rest_);
+  if (size == 0 || broken_) return {};
+  broken_ = !is_possible(size);
+  if (broken_) rest_.clear();
+  if (rest_.size() < size) return {};
+  Message message{rest_[4], rest_.substr(5, size - 5)};
+  rest_.erase(0, size);
   return message;
 }
 
@@ -198,21 +206,16 @@ void Channel::send(const Message& message) {
 }
 
 std::optional<Message> Channel::next() {
-  if (state_ != State::open || in_.size() < 4) return {};
-  std::string_view view = in_;
-  const std::size_t length = take_u32(view);
-  if (length < 1 || length > kMostMessage) {
-    fail("a message of an impossible length");
-    return {};
-  }
-  if (view.size() < length + kMacBytes) return {};
-  const std::string text = in_.substr(0, 4 + length);
-  if (!same_bytes(in_.substr(4 + length, kMacBytes),
+  const std::size_t size = size_of_first(in_);
+  if (state_ != State::open || size == 0) return {};
+  if (!is_possible(size)) return fail("a message of an impossible length"), std::nullopt;
+  if (in_.size() < size + kMacBytes) return {};
+  const std::string text = in_.substr(0, size);
+  if (!same_bytes(in_.substr(size, kMacBytes),
                   hmac_sha256(receive_key_, numbered(received_++, text)))) {
-    fail("a message that is not from it");
-    return {};
+    return fail("a message that is not from it"), std::nullopt;
   }
-  in_.erase(0, 4 + length + kMacBytes);
+  in_.erase(0, size + kMacBytes);
   return Message{text[4], text.substr(5)};
 }
 

@@ -35,13 +35,56 @@ constexpr Nanoseconds kCleaningLimit = 3 * kSecond;  // the leader hears nothing
 // its pipes are empty; a daemon that holds them open does not delay it.
 class PodProcesses {
  public:
-  void watch(std::vector<pollfd>& entries) const;
+  void watch(std::vector<pollfd>& entries) const {
+    for (const auto& [id, process] : processes_) {
+      if (process.window > 0) process.child.watch(entries);
+    }
+  }
+
   // Reaps, and sends output and ends.
-  void turn(Link& link);
+  void turn(Link& link) {
+    reap();
+    for (auto entry = processes_.begin(); entry != processes_.end();) {
+      auto& [id, process] = *entry;
+      while (pass_on(id, process, process.child.out, 1, link)) {
+      }
+      while (pass_on(id, process, process.child.err, 2, link)) {
+      }
+      if (process.ended && process.window > 0) {
+        link.send(message_about('X', id, encoded(end_of(process.wait_status))));
+        entry = processes_.erase(entry);
+      } else {
+        ++entry;
+      }
+    }
+  }
+
   // One of the leader's messages about a process: R, K, W.
-  void handle(const Message& message, Link& link);
+  void handle(const Message& message, Link& link) {
+    std::string_view rest = message.payload;
+    const std::uint32_t id = take_u32(rest);
+    if (message.type == 'R') return start(id, rest, link);
+    const auto found = processes_.find(id);
+    if (found == processes_.end()) return;  // it has ended, and its end is on the way
+    Process& process = found->second;
+    if (message.type == 'W') {
+      process.window = std::min(kWindow, process.window + std::min(take_u32(rest), kWindow));
+    } else if (message.type == 'K' && !rest.empty() && !process.ended) {
+      signal_group(process.child.pid, static_cast<unsigned char>(rest[0]));
+    }
+  }
+
   // Ends everything that was started and all they left behind.
-  Leftovers kill_all(Nanoseconds limit);
+  Leftovers kill_all(Nanoseconds limit) {
+    reap();
+    for (auto& [id, process] : processes_) {
+      if (process.ended) continue;
+      kill(-process.child.pid, SIGKILL);
+      process.ended = true;
+      process.wait_status = SIGKILL;
+    }
+    return kill_leftovers(0, limit);
+  }
 
  private:
   struct Process {
@@ -51,98 +94,43 @@ class PodProcesses {
     int wait_status = 0;
   };
 
-  void start(std::uint32_t id, std::string_view text, Link& link);
+  void start(std::uint32_t id, std::string_view text, Link& link) {
+    const auto refuse = [&](const std::string& why) {
+      link.send(message_about('X', id, encoded(ProcessEnd{ProcessEnd::Kind::not_started, 0, why})));
+    };
+    if (processes_.size() >= kMostProcesses) return refuse("too many processes");
+    if (processes_.contains(id)) return;
+    auto child = start_child({"/bin/sh", "-c", std::string(text)}, {});
+    if (!child) return refuse(child.error().message);
+    processes_[id].child = std::move(*child);
+  }
+
   // False: nothing more can be read now.
-  static bool pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link);
-  void reap();
+  static bool pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link) {
+    if (!pipe.is_open() || process.window == 0) return false;
+    std::array<char, kMostOutput> block;
+    const std::size_t most = std::min<std::size_t>(block.size(), process.window);
+    const ssize_t n = read_some(pipe.get(), block.data(), most);
+    if (n < 0 && errno == EAGAIN) return false;
+    if (n <= 0) return pipe.reset(), false;
+    process.window -= static_cast<std::uint32_t>(n);
+    link.send(message_about(
+        'O', id, std::string(1, stream) + std::string(block.data(), static_cast<std::size_t>(n))));
+    return true;
+  }
+
+  void reap() {
+    while (const auto child = reap_child()) {
+      for (auto& [id, process] : processes_) {
+        if (process.child.pid != child->pid || process.ended) continue;
+        process.ended = true;
+        process.wait_status = child->status;
+      }
+    }
+  }
 
   std::map<std::uint32_t, Process> processes_;
 };
-
-void PodProcesses::watch(std::vector<pollfd>& entries) const {
-  for (const auto& [id, process] : processes_) {
-    if (process.window > 0) process.child.watch(entries);
-  }
-}
-
-bool PodProcesses::pass_on(std::uint32_t id, Process& process, Fd& pipe, char stream, Link& link) {
-  if (!pipe.is_open() || process.window == 0) return false;
-  std::array<char, kMostOutput> block;
-  const std::size_t most = std::min<std::size_t>(block.size(), process.window);
-  const ssize_t n = read_some(pipe.get(), block.data(), most);
-  if (n < 0 && errno == EAGAIN) return false;
-  if (n <= 0) {
-    pipe.reset();
-    return false;
-  }
-  process.window -= static_cast<std::uint32_t>(n);
-  link.send(message_about(
-      'O', id, std::string(1, stream) + std::string(block.data(), static_cast<std::size_t>(n))));
-  return true;
-}
-
-void PodProcesses::reap() {
-  while (const auto child = reap_child()) {
-    for (auto& [id, process] : processes_) {
-      if (process.child.pid != child->pid || process.ended) continue;
-      process.ended = true;
-      process.wait_status = child->status;
-    }
-  }
-}
-
-void PodProcesses::turn(Link& link) {
-  reap();
-  for (auto entry = processes_.begin(); entry != processes_.end();) {
-    auto& [id, process] = *entry;
-    while (pass_on(id, process, process.child.out, 1, link)) {
-    }
-    while (pass_on(id, process, process.child.err, 2, link)) {
-    }
-    if (process.ended && process.window > 0) {
-      link.send(message_about('X', id, encoded(end_of(process.wait_status))));
-      entry = processes_.erase(entry);
-    } else {
-      ++entry;
-    }
-  }
-}
-
-void PodProcesses::start(std::uint32_t id, std::string_view text, Link& link) {
-  const auto refuse = [&](const std::string& why) {
-    link.send(message_about('X', id, encoded(ProcessEnd{ProcessEnd::Kind::not_started, 0, why})));
-  };
-  if (processes_.size() >= kMostProcesses) return refuse("too many processes");
-  if (processes_.contains(id)) return;
-  auto child = start_child({"/bin/sh", "-c", std::string(text)}, {});
-  if (!child) return refuse(child.error().message);
-  processes_[id].child = std::move(*child);
-}
-
-void PodProcesses::handle(const Message& message, Link& link) {
-  std::string_view rest = message.payload;
-  const std::uint32_t id = take_u32(rest);
-  if (message.type == 'R') return start(id, rest, link);
-  const auto found = processes_.find(id);
-  if (found == processes_.end()) return;  // it has ended, and its end is on the way
-  Process& process = found->second;
-  if (message.type == 'W') {
-    process.window = std::min(kWindow, process.window + std::min(take_u32(rest), kWindow));
-  } else if (message.type == 'K' && !rest.empty() && !process.ended) {
-    signal_group(process.child.pid, static_cast<unsigned char>(rest[0]));
-  }
-}
-
-Leftovers PodProcesses::kill_all(Nanoseconds limit) {
-  reap();
-  for (auto& [id, process] : processes_) {
-    if (process.ended) continue;
-    kill(-process.child.pid, SIGKILL);
-    process.ended = true;
-    process.wait_status = SIGKILL;
-  }
-  return kill_leftovers(0, limit);
-}
 
 Result<Fd> listen_on(int port) {
   for (const int family : {AF_INET6, AF_INET}) {  // the first takes both, where there is one

@@ -189,11 +189,14 @@ class SpreadRun {
 
   void wait() {
     std::vector<pollfd> entries = {{signals_.fd(), POLLIN, 0}};
-    for (const Rank& rank : ranks_) rank.child.watch(entries);
+    for (const Rank& rank : ranks_) {
+      if (!rank.ended) rank.child.watch(entries);
+    }
     poll(entries.data(), entries.size(), kSpreadTurnMs);
   }
 
   static void drain(Rank& rank) {
+    if (rank.ended) return;
     drain_pipes(rank.child,
                 [&](char stream, std::string_view bytes) { rank.output.take(stream, bytes); });
   }

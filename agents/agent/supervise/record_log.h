@@ -4,6 +4,7 @@
 // The end record is the commit: what has none was not finished.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ class RecordLog {
   template <typename Record>
   void add(const Record& r) {
     text_ += record::to_line(count_++, r);
+  }
+  template <typename... Lists>
+  void add_all(const Lists&... lists) {
+    (std::for_each(lists.begin(), lists.end(), [this](const auto& one) { add(one); }), ...);
   }
   // A line that a workload wrote; false if it isn't a record.
   bool pass_on(std::string_view workload_line);

@@ -193,7 +193,7 @@ class StepRun {
     const std::vector<MetricSpec> metrics = output_metrics(step_);
     const Extraction found = extract_guarded(
         {metrics, step_.sanity, out_.capture(), err_.capture(), folder_}, kExtractionLimit);
-    for (const auto& metric : found.metrics) log_.add(metric);
+    log_.add_all(found.metrics);
     seen_.metric_problems = found.problems;
     seen_.broken = found.broken;
     const std::string profile = add_derived();
@@ -222,11 +222,9 @@ class StepRun {
 
   void add_kept(Facts& facts) const {
     for (const KeptFile& file : keep_files(step_, folder_)) {
-      if (file.problem.empty()) {
-        facts.emplace_back("kept." + file.name, std::to_string(file.size));
-      } else {
-        facts.emplace_back("not_kept." + file.name, file.problem);
-      }
+      const bool kept = file.problem.empty();
+      facts.emplace_back((kept ? "kept." : "not_kept.") + file.name,
+                         kept ? std::to_string(file.size) : file.problem);
     }
   }
 
@@ -238,11 +236,8 @@ class StepRun {
                        output_metrics(step_).size() == step_.metrics.size();
     const Derived derived =
         derive(step_, reports, plain ? record::Records{} : log_.read_back(), !library_.empty());
-    for (const auto& one : derived.samples) log_.add(one);
-    for (const auto& one : derived.ranks) log_.add(one);
-    for (const auto& one : derived.metrics) log_.add(one);
-    for (const auto& one : derived.profile) log_.add(one);
-    for (const auto& one : derived.operations) log_.add(one);
+    log_.add_all(derived.samples, derived.ranks, derived.metrics, derived.profile,
+                 derived.operations);
     if (!derived.problem.empty()) seen_.metric_problems.push_back(derived.problem);
     return derived.state;
   }

@@ -58,7 +58,7 @@ TEST(SamplerReader, OneThatWasCutOffHasNotEnded) {
   EXPECT_EQ(reader.ended()[0].facts.size(), 1U);  // only of noise
   reader.take(std::string(100'000, 'x'));
   reader.take("\nready n9\n");
-  EXPECT_EQ(reader.ready(), 1U);
+  EXPECT_EQ(reader.ready(), 2U);
 }
 
 TEST(NoiseByNode, OthersAreWhoIsLeftWhenAllOfOursAreTakenOff) {
