@@ -13,7 +13,6 @@
 #include <iterator>
 #include <utility>
 
-#include "agents/wire/allocation.h"
 #include "orchestrator/base/fd.h"
 
 namespace kneepoint {
@@ -37,20 +36,9 @@ std::string allocation_path(const std::string& directory, const std::string& nam
   return directory + "/" + name + ".json";
 }
 
-std::optional<KnownAllocation> parse_allocation_text(std::string_view text) {
-  auto file = read_back_allocation(text);
-  if (!file) return std::nullopt;
-  KnownAllocation known;
-  for (StepSpec& step : file->steps) {
-    known.steps.push_back({std::move(step.attempt), std::move(step.run_dir)});
-  }
-  known.cpus = std::move(file->cpus);
-  return known;
-}
-
-Result<std::optional<KnownAllocation>> read_allocation(const std::string& path) {
+Result<std::optional<AllocationFile>> read_allocation(const std::string& path) {
   TRY_ASSIGN(const auto text, read_file_if_there(path, kMostAllocationBytes));
-  return text ? parse_allocation_text(*text) : std::nullopt;
+  return text ? read_back_allocation(*text) : std::nullopt;
 }
 
 bool has_end_record(const std::string& records_path) {
@@ -131,11 +119,10 @@ KnownJob::KnownJob(const AllocationRequest& request)
   for (const Step& step : request.steps) steps.push_back({step.attempt, step.run_dir});
 }
 
-KnownJob::KnownJob(const JobRef& its_ref, KnownAllocation file)
-    : ref(its_ref),
-      path(allocation_path(ref)),
-      steps(std::move(file.steps)),
-      cpus(std::move(file.cpus)) {}
+KnownJob::KnownJob(const JobRef& its_ref, const AllocationFile& file)
+    : ref(its_ref), path(allocation_path(ref)), cpus(file.cpus) {
+  for (const StepSpec& step : file.steps) steps.push_back({step.attempt, step.run_dir});
+}
 
 void KnownJob::learn(const JobRef& more) {
   if (ref.id.empty()) ref.id = more.id;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agents/wire/allocation.h"
 #include "orchestrator/backend/launcher.h"
 #include "orchestrator/base/files.h"
 #include "orchestrator/io/process.h"
@@ -23,18 +24,13 @@ inline std::string allocation_path(const JobRef& ref) {
   return allocation_path(ref.directory, ref.name);
 }
 
-// What a later controller needs of an allocation file.
+// What a later controller needs of a step.
 struct KnownStep {
   std::string attempt;
   std::string run_dir;
 };
-struct KnownAllocation {
-  std::vector<KnownStep> steps;
-  std::vector<int> cpus;
-};
-std::optional<KnownAllocation> parse_allocation_text(std::string_view text);
 // None: there is no such file, or a power cut has left it unreadable; it is written again.
-Result<std::optional<KnownAllocation>> read_allocation(const std::string& path);
+Result<std::optional<AllocationFile>> read_allocation(const std::string& path);
 
 // Does a records file end with the agent's own end?
 bool has_end_record(const std::string& records_path);
@@ -63,7 +59,7 @@ Result<void> make_folder_for_allocations(const std::string& directory);
 struct KnownJob {
   KnownJob() = default;
   explicit KnownJob(const AllocationRequest& request);
-  KnownJob(const JobRef& its_ref, KnownAllocation file);
+  KnownJob(const JobRef& its_ref, const AllocationFile& file);
   // An id or a submit time that it lacks.
   void learn(const JobRef& more);
 
@@ -100,7 +96,7 @@ class KnownJobs {
     }
     TRY_ASSIGN(auto file, read_allocation(path));
     if (!file) return static_cast<Job*>(nullptr);
-    Job& job = jobs_.emplace(path, Job(ref, std::move(*file))).first->second;
+    Job& job = jobs_.emplace(path, Job(ref, *file)).first->second;
     begin(job);
     return &job;
   }

@@ -3,10 +3,17 @@
 // Every backend, by name. why_unavailable() is a better answer than a failed try.
 #include <array>
 
-#include "orchestrator/backend/backends.h"
+#include "orchestrator/backend/launcher.h"
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
+
+using Made = Result<std::unique_ptr<Launcher>>;
+Made make_local_launcher(const LauncherContext& context);
+Made make_slurm_launcher(const LauncherContext& context);
+Made make_kubernetes_launcher(const LauncherContext& context);
+Made make_simulated_launcher(const LauncherContext& context);
+
 namespace {
 
 std::string always_available(const Site&) {

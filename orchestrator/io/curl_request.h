@@ -7,7 +7,6 @@
 #include <string>
 
 #include "orchestrator/io/http_client.h"
-#include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
 

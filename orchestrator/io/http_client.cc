@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "orchestrator/io/curl_request.h"
-#include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
 namespace {
@@ -85,10 +84,6 @@ class CurlClient final : public HttpClient {
   }
   CurlClient(const CurlClient&) = delete;
   CurlClient& operator=(const CurlClient&) = delete;
-
-  Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) override {
-    return std::move(call_all({&request, 1}, deadline).front());
-  }
 
   std::vector<Result<HttpResponse>> call_all(std::span<const HttpRequest> requests,
                                              Nanoseconds deadline) override {

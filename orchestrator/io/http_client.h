@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,28 @@
 #include "orchestrator/base/result.h"
 
 namespace kneepoint {
+
+// Where an HTTP server is: http://host:port, https://host:port, or unix:/path of a socket. A URL
+// never carries a secret: a user or password in it is refused.
+struct HttpUrl {
+  enum class Kind { http, https, unix_socket };
+  Kind kind = Kind::http;
+  std::string host;    // as written; an IPv6 address without its brackets
+  int port = 0;        // 80 and 443 when not written
+  std::string socket;  // unix_socket: absolute path
+  std::string path;    // what all paths begin with: "" or "/prefix", without a slash at its end
+
+  bool is_here() const;  // this machine: no proxy is ever asked
+};
+
+Result<HttpUrl> parse_http_url(std::string_view text);
+// "http://host:6820/prefix", as curl wants it; a socket's is "http://localhost/prefix".
+std::string base_of(const HttpUrl& url);
+// For messages: what the user wrote, in its full form.
+std::string to_string(const HttpUrl& url);
+// One path segment or query value with everything but letters, digits, '-', '_', '.' and '~' as
+// %XX.
+std::string url_escaped(std::string_view text);
 
 // Where a secret lies: a file or an environment variable. Both empty: there is none.
 struct SecretSource {
@@ -28,7 +51,7 @@ struct SecretSource {
 Result<std::string> read_secret(const SecretSource& source);
 
 struct HttpTarget {
-  std::string url;  // see io/http_url.h
+  std::string url;  // see parse_http_url
   SecretSource token;
   std::string token_header = "Authorization";
   std::string token_prefix = "Bearer ";
@@ -65,7 +88,9 @@ class HttpClient {
   static Result<std::unique_ptr<HttpClient>> make(const HttpTarget& target, const Clock& clock);
   virtual ~HttpClient() = default;
   // `deadline` on the clock's steady(). Connections are kept for the next call.
-  virtual Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) = 0;
+  Result<HttpResponse> call(const HttpRequest& request, Nanoseconds deadline) {
+    return std::move(call_all({&request, 1}, deadline).front());
+  }
   // All of them, a few at a time; answers in the order of the requests, whatever theirs was.
   virtual std::vector<Result<HttpResponse>> call_all(std::span<const HttpRequest> requests,
                                                      Nanoseconds deadline) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stricter than the standard on purpose: what a site file has no use for is a mistake in it.
-#include "orchestrator/io/http_url.h"
+#include "orchestrator/io/http_client.h"
 
 #include <algorithm>
 #include <charconv>

@@ -42,14 +42,19 @@ class ScriptedKube : public KubeClient {
   std::vector<std::string> bodies;
   std::vector<std::string> follows;
 
-  Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
-                          const std::string& body, Deadline) override {
-    calls.push_back(method + " " + path_of(place));
-    bodies.push_back(body);
-    if (answers.empty()) return Error{ErrorCode::unavailable, "no answer is left", true};
-    KubeAnswer answer = answers.front();
-    answers.pop_front();
-    return answer;
+  std::vector<Result<KubeAnswer>> call_all(std::span<const KubeCall> asked, Deadline) override {
+    std::vector<Result<KubeAnswer>> given;
+    for (const KubeCall& one : asked) {
+      calls.push_back(one.method + " " + path_of(one.place));
+      bodies.push_back(one.body);
+      if (answers.empty()) {
+        given.emplace_back(Error{ErrorCode::unavailable, "no answer is left", true});
+        continue;
+      }
+      given.emplace_back(answers.front());
+      answers.pop_front();
+    }
+    return given;
   }
   Result<std::unique_ptr<HttpStream>> follow(const KubePlace& place) override {
     follows.push_back(path_of(place));

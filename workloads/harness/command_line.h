@@ -24,7 +24,7 @@ struct ParameterRule {
   double most = 0;
   bool whole = false;
   std::vector<std::string> words;  // not empty: one of these, and no number
-  std::string placeholder;         // of its value in the help; "" in a workload's own
+  std::string placeholder = "";    // of its value in the help; "" in a workload's own
 };
 
 // What a program says of itself.

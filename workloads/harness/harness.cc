@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "workloads/harness/placement.h"
 #include "workloads/harness/reporter.h"
 #include "workloads/numerics/kernels.h"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rank 0's voice: it appends records to the file that the agent names, or prints a small table when
-// nobody does. One write per line, so that a reader never sees lines mixed.
+// Where a rank really runs, and rank 0's voice: it appends records to the file that the agent
+// names, or prints a small table when nobody does. One write per line, so that a reader never sees
+// lines mixed.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "agents/wire/record.h"
 #include "orchestrator/base/fd.h"
@@ -34,5 +36,15 @@ Result<Reporter> make_reporter();
 // For a rank that must end the run at once: appends to $KNEEPOINT_RECORDS if that file is there, as
 // it is for all ranks where they share the run directory.
 void append_if_shared(const record::Failure& r);
+
+// KNEEPOINT_NODE or SLURMD_NODENAME when set (several "nodes" may share one machine), else
+// `processor_name`, which MPI gave.
+std::string node_name(const std::string& processor_name);
+
+// sched_getaffinity as list text: "0-3,8".
+std::string allowed_cpus();
+
+// {0,1,2,3,8} -> "0-3,8"; ascending in.
+std::string cpu_list_text(const std::vector<int>& cpus);
 
 }  // namespace kneepoint::workloads

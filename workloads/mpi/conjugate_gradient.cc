@@ -37,8 +37,6 @@ class ConjugateGradient final : public Workload {
       ghost_begin_[face] = unknowns_ + ghosts;
       if (!grid_.has_neighbour(static_cast<int>(face))) continue;
       ghosts += grid_.face_cells(static_cast<int>(face));
-      outgoing_[face].resize(static_cast<std::size_t>(grid_.face_cells(static_cast<int>(face))));
-      send_[face] = outgoing_[face].data();
     }
     const auto n = static_cast<std::size_t>(unknowns_);
     x_.resize(n), r_.resize(n), q_.resize(n), b_.resize(n), solution_.resize(n);
@@ -185,20 +183,9 @@ class ConjugateGradient final : public Workload {
 
   // Ghosts of p_ from the neighbours; they are received where the matrix expects them.
   void exchange_halo() {
-    const Strides strides{1, grid_.extent(0), grid_.extent(0) * grid_.extent(1)};
     std::array<double*, 6> receive{};
-    for (int face = 0; face < 6; ++face) {
-      if (!grid_.has_neighbour(face)) continue;
-      std::array<std::int64_t, 3> n = {grid_.extent(0), grid_.extent(1), grid_.extent(2)};
-      const auto axis = static_cast<std::size_t>(face / 2);
-      const std::int64_t step = axis == 0 ? 1 : axis == 1 ? strides.y : strides.z;
-      const std::int64_t first = face % 2 == 0 ? 0 : (n[axis] - 1) * step;
-      n[axis] = 1;
-      const auto f = static_cast<std::size_t>(face);
-      pack(p_.data() + first, strides, n[0], n[1], n[2], send_[f]);
-      receive[f] = p_.data() + ghost_begin_[f];
-    }
-    grid_.exchange(send_, receive);
+    for (std::size_t face = 0; face < 6; ++face) receive[face] = p_.data() + ghost_begin_[face];
+    grid_.exchange(p_.data(), {1, grid_.extent(0), grid_.extent(0) * grid_.extent(1)}, receive);
   }
 
   void multiply_untimed(const std::vector<double>& in, std::vector<double>& out) {
@@ -218,8 +205,6 @@ class ConjugateGradient final : public Workload {
   int steps_;
   std::int64_t unknowns_;
   std::array<std::int64_t, 6> ghost_begin_{};
-  std::array<std::vector<double>, 6> outgoing_;
-  std::array<double*, 6> send_{};
   std::vector<std::int32_t> row_begin_, columns_;
   std::vector<double> values_;
   std::vector<double> x_, r_, q_, b_, solution_;

@@ -4,8 +4,22 @@
 #include "workloads/mpi/cube_grid.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kneepoint::workloads {
+namespace {
+
+void pack(const double* from, Strides strides, const std::array<std::int64_t, 3>& extent,
+          double* packed) {
+  for (std::int64_t z = 0; z < extent[2]; ++z) {
+    for (std::int64_t y = 0; y < extent[1]; ++y) {
+      const double* line = from + z * strides.z + y * strides.y;
+      for (std::int64_t x = 0; x < extent[0]; ++x) *packed++ = line[x * strides.x];
+    }
+  }
+}
+
+}  // namespace
 
 Result<CubeGrid> CubeGrid::make(MPI_Comm comm, std::int64_t edge) {
   int ranks = 1;
@@ -33,11 +47,20 @@ Result<CubeGrid> CubeGrid::make(MPI_Comm comm, std::int64_t edge) {
     MPI_Cart_shift(grid.comm_, static_cast<int>(axis), 1, &grid.neighbours_[2 * axis],
                    &grid.neighbours_[2 * axis + 1]);
   }
+  for (int face = 0; face < 6; ++face) {
+    if (!grid.has_neighbour(face)) continue;
+    grid.outgoing_[static_cast<std::size_t>(face)].resize(
+        static_cast<std::size_t>(grid.face_cells(face)));
+  }
   return grid;
 }
 
 CubeGrid::CubeGrid(CubeGrid&& other) noexcept
-    : comm_(other.comm_), dims_(other.dims_), neighbours_(other.neighbours_), box_(other.box_) {
+    : comm_(other.comm_),
+      dims_(other.dims_),
+      neighbours_(other.neighbours_),
+      box_(other.box_),
+      outgoing_(std::move(other.outgoing_)) {
   other.comm_ = MPI_COMM_NULL;
 }
 
@@ -49,8 +72,19 @@ std::string CubeGrid::dims_text() const {
   return std::to_string(dims_[0]) + "x" + std::to_string(dims_[1]) + "x" + std::to_string(dims_[2]);
 }
 
-void CubeGrid::exchange(const std::array<double*, 6>& send,
-                        const std::array<double*, 6>& receive) const {
+CubeGrid::Layer CubeGrid::layer(int face, Strides strides, bool ghost) const {
+  const auto axis = static_cast<std::size_t>(face / 2);
+  const std::int64_t step = axis == 0 ? strides.x : axis == 1 ? strides.y : strides.z;
+  const std::int64_t last = extent(face / 2) - 1;
+  Layer found{face % 2 == 0 ? 0 : last, {extent(0), extent(1), extent(2)}};
+  if (ghost) found.first += face % 2 == 0 ? -1 : 1;
+  found.first *= step;
+  found.extent[axis] = 1;
+  return found;
+}
+
+void CubeGrid::exchange(const double* from, Strides strides,
+                        const std::array<double*, 6>& receive) {
   std::array<MPI_Request, 12> requests;
   int count = 0;
   // A message is tagged by the face it leaves through, so that two ranks that are neighbours on
@@ -64,28 +98,20 @@ void CubeGrid::exchange(const std::array<double*, 6>& send,
   for (int face = 0; face < 6; ++face) {
     const auto f = static_cast<std::size_t>(face);
     if (!has_neighbour(face)) continue;
-    MPI_Isend(send[f], static_cast<int>(face_cells(face)), MPI_DOUBLE, neighbours_[f], face, comm_,
-              &requests[static_cast<std::size_t>(count++)]);
+    const Layer inside = layer(face, strides, false);
+    pack(from + inside.first, strides, inside.extent, outgoing_[f].data());
+    MPI_Isend(outgoing_[f].data(), static_cast<int>(face_cells(face)), MPI_DOUBLE, neighbours_[f],
+              face, comm_, &requests[static_cast<std::size_t>(count++)]);
   }
   MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
 }
 
-void pack(const double* from, Strides strides, std::int64_t nx, std::int64_t ny, std::int64_t nz,
-          double* packed) {
-  for (std::int64_t z = 0; z < nz; ++z) {
-    for (std::int64_t y = 0; y < ny; ++y) {
-      const double* line = from + z * strides.z + y * strides.y;
-      for (std::int64_t x = 0; x < nx; ++x) *packed++ = line[x * strides.x];
-    }
-  }
-}
-
-void unpack(const double* packed, double* to, Strides strides, std::int64_t nx, std::int64_t ny,
-            std::int64_t nz) {
-  for (std::int64_t z = 0; z < nz; ++z) {
-    for (std::int64_t y = 0; y < ny; ++y) {
+void unpack(const double* packed, double* to, Strides strides,
+            const std::array<std::int64_t, 3>& extent) {
+  for (std::int64_t z = 0; z < extent[2]; ++z) {
+    for (std::int64_t y = 0; y < extent[1]; ++y) {
       double* line = to + z * strides.z + y * strides.y;
-      for (std::int64_t x = 0; x < nx; ++x) line[x * strides.x] = *packed++;
+      for (std::int64_t x = 0; x < extent[0]; ++x) line[x * strides.x] = *packed++;
     }
   }
 }

@@ -16,6 +16,11 @@
 
 namespace kneepoint::workloads {
 
+// In elements, of a box with x fastest.
+struct Strides {
+  std::int64_t x = 1, y = 0, z = 0;
+};
+
 class CubeGrid {
  public:
   // Refuses a cube that would leave a rank without cells; same verdict on every rank.
@@ -32,9 +37,17 @@ class CubeGrid {
   }
   std::string dims_text() const;  // "2x2x1"
 
-  // Sends send[f] to the neighbour at face f and receives its opposite face into receive[f]; both
-  // have face_cells(f) doubles. Pointers of faces without a neighbour are not used.
-  void exchange(const std::array<double*, 6>& send, const std::array<double*, 6>& receive) const;
+  // The layer of cells next to a face: inside the box, or beyond it where `ghost`. `first` is from
+  // the box's first cell.
+  struct Layer {
+    std::int64_t first;
+    std::array<std::int64_t, 3> extent;
+  };
+  Layer layer(int face, Strides strides, bool ghost) const;
+
+  // Sends the layers inside a box whose first cell is at `from` and receives the neighbours' into
+  // receive[f], x fastest: face_cells(f) doubles, not used of a face without a neighbour.
+  void exchange(const double* from, Strides strides, const std::array<double*, 6>& receive);
 
  private:
   CubeGrid() = default;
@@ -43,16 +56,10 @@ class CubeGrid {
   std::array<int, 3> dims_{};
   std::array<int, 6> neighbours_{};
   Box box_;
+  std::array<std::vector<double>, 6> outgoing_;
 };
 
-// Copies a box of doubles of nx*ny*nz with x fastest; strides in elements, x contiguous in
-// `packed`.
-struct Strides {
-  std::int64_t x = 1, y = 0, z = 0;
-};
-void pack(const double* from, Strides strides, std::int64_t nx, std::int64_t ny, std::int64_t nz,
-          double* packed);
-void unpack(const double* packed, double* to, Strides strides, std::int64_t nx, std::int64_t ny,
-            std::int64_t nz);
+void unpack(const double* packed, double* to, Strides strides,
+            const std::array<std::int64_t, 3>& extent);
 
 }  // namespace kneepoint::workloads

@@ -36,9 +36,7 @@ class Jacobi3d final : public Workload {
     for (int face = 0; face < 6; ++face) {
       const auto f = static_cast<std::size_t>(face);
       if (!grid_.has_neighbour(face)) continue;
-      outgoing_[f].resize(static_cast<std::size_t>(grid_.face_cells(face)));
-      incoming_[f].resize(outgoing_[f].size());
-      send_[f] = outgoing_[f].data();
+      incoming_[f].resize(static_cast<std::size_t>(grid_.face_cells(face)));
       receive_[f] = incoming_[f].data();
     }
     // Different modes in the three directions, so that mixing up directions shows.
@@ -114,30 +112,14 @@ class Jacobi3d final : public Workload {
     }
   }
 
-  // The layer next to a face (inside) or beyond it (ghost), as a box one cell thick.
-  template <typename Function>
-  void at_face(int face, bool ghost, Function function) {
-    const int axis = face / 2;
-    std::array<std::int64_t, 3> first{}, extent = n_;
-    const auto a = static_cast<std::size_t>(axis);
-    first[a] = face % 2 == 0 ? (ghost ? -1 : 0) : (ghost ? n_[a] : n_[a] - 1);
-    extent[a] = 1;
-    function(field_.data() + cell(first[0], first[1], first[2]), extent);
-  }
-
   void exchange_halo() {
+    double* const first = field_.data() + cell(0, 0, 0);
+    grid_.exchange(first, strides_, receive_);
     for (int face = 0; face < 6; ++face) {
       if (!grid_.has_neighbour(face)) continue;
-      at_face(face, false, [&](const double* from, const std::array<std::int64_t, 3>& n) {
-        pack(from, strides_, n[0], n[1], n[2], send_[static_cast<std::size_t>(face)]);
-      });
-    }
-    grid_.exchange(send_, receive_);
-    for (int face = 0; face < 6; ++face) {
-      if (!grid_.has_neighbour(face)) continue;
-      at_face(face, true, [&](double* to, const std::array<std::int64_t, 3>& n) {
-        unpack(receive_[static_cast<std::size_t>(face)], to, strides_, n[0], n[1], n[2]);
-      });
+      const auto ghosts = grid_.layer(face, strides_, true);
+      unpack(receive_[static_cast<std::size_t>(face)], first + ghosts.first, strides_,
+             ghosts.extent);
     }
   }
 
@@ -147,8 +129,8 @@ class Jacobi3d final : public Workload {
   std::array<std::int64_t, 3> n_;
   Strides strides_;
   std::vector<double> field_, next_;
-  std::array<std::vector<double>, 6> outgoing_, incoming_;
-  std::array<double*, 6> send_{}, receive_{};
+  std::array<std::vector<double>, 6> incoming_;
+  std::array<double*, 6> receive_{};
   std::array<std::vector<double>, 3> wave_;
   double decay_ = 0;  // of one sweep
 };

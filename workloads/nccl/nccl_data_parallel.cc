@@ -5,10 +5,12 @@
 // what of that no computing covers is the step's communication. Layers are linear since there is no
 // device code; the gemms are those of a perceptron.
 #include <cmath>
+#include <functional>
+#include <memory>
 
 #include "workloads/harness/across_ranks.h"
 #include "workloads/harness/harness.h"
-#include "workloads/nccl/gemm_net.h"
+#include "workloads/nccl/device.h"
 #include "workloads/nccl/nccl_plan.h"
 #include "workloads/numerics/counter_random.h"
 #include "workloads/numerics/split.h"
@@ -36,9 +38,116 @@ const Description kDescription = {
       {"yes", "no"}}},
     true};
 
-// Sums over the timed iterations of this rank, in seconds.
-struct Sums {
-  double exposed = 0, communication = 0, by_events = 0, by_wall = 0;
+// The training step as work for a stream: cuBLAS calls on one shard of the batch. Nothing here
+// waits; the caller says when a layer's gradient has been asked for.
+class GemmNet {
+ public:
+  GemmNet(const Device& device, cudaStream_t stream, NetShape shape, std::int64_t most_samples)
+      : device_(device),
+        stream_(stream),
+        shape_(shape),
+        elements_(static_cast<int>(shape.parameters())),
+        weights_(device, static_cast<std::size_t>(shape.parameters())),
+        gradient_(device, static_cast<std::size_t>(shape.parameters())),
+        input_(device, area(most_samples)),
+        target_(device, area(most_samples)),
+        delta_(device, area(most_samples)),
+        next_delta_(device, area(most_samples)) {
+    for (int layer = 0; layer < shape.layers; ++layer) {
+      outputs_.push_back(std::make_unique<DeviceArray>(device, area(most_samples)));
+    }
+    device_.check(cublasCreate(&blas_), "cublasCreate");
+    device_.check(cublasSetStream(blas_, stream), "cublasSetStream");
+  }
+  ~GemmNet() { cublasDestroy(blas_); }
+  GemmNet(const GemmNet&) = delete;
+  GemmNet& operator=(const GemmNet&) = delete;
+
+  DeviceArray& weights() { return weights_; }
+  DeviceArray& gradient() { return gradient_; }
+  // Columns are samples.
+  void load(const std::vector<float>& input, const std::vector<float>& target) {
+    input_.write(input);
+    target_.write(target);
+  }
+
+  // And the distance to the target.
+  void forward(std::int64_t samples) {
+    const int count = static_cast<int>(area(samples));
+    for (int layer = 0; layer < shape_.layers; ++layer) {
+      multiply(CUBLAS_OP_N, CUBLAS_OP_N, samples, shape_.width, layer_of(weights_, layer),
+               input_of(layer), outputs_[static_cast<std::size_t>(layer)]->data());
+    }
+    const float minus = -1;
+    current_ = delta_.data();
+    device_.check(cublasScopy(blas_, count, input_of(shape_.layers), 1, current_, 1),
+                  "cublasScopy");
+    device_.check(cublasSaxpy(blas_, count, &minus, target_.data(), 1, current_, 1), "cublasSaxpy");
+  }
+
+  // After forward(); `made` hears of each layer as its gradient has been put on the stream.
+  void backward(std::int64_t samples, const std::function<void(int layer)>& made) {
+    float* next = next_delta_.data();
+    for (int layer = shape_.layers - 1; layer >= 0; --layer) {
+      multiply(CUBLAS_OP_N, CUBLAS_OP_T, shape_.width, samples, current_, input_of(layer),
+               layer_of(gradient_, layer));
+      made(layer);
+      if (layer == 0) break;
+      multiply(CUBLAS_OP_T, CUBLAS_OP_N, samples, shape_.width, layer_of(weights_, layer), current_,
+               next);
+      std::swap(current_, next);
+    }
+  }
+
+  // weights += length * gradient
+  void step(float length) {
+    device_.check(cublasSaxpy(blas_, elements_, &length, gradient_.data(), 1, weights_.data(), 1),
+                  "cublasSaxpy");
+  }
+
+  void scale_gradient(float factor) {
+    device_.check(cublasSscal(blas_, elements_, &factor, gradient_.data(), 1), "cublasSscal");
+  }
+
+  // After forward(), which it waits for: half the squared distance, summed over the samples.
+  double loss(std::int64_t samples) {
+    float norm = 0;
+    device_.check(cublasSnrm2(blas_, static_cast<int>(area(samples)), current_, 1, &norm),
+                  "cublasSnrm2");
+    device_.wait(stream_);
+    return 0.5 * static_cast<double>(norm) * static_cast<double>(norm);
+  }
+
+ private:
+  std::size_t area(std::int64_t samples) const {
+    return static_cast<std::size_t>(shape_.width * samples);
+  }
+  float* layer_of(const DeviceArray& array, int layer) const {
+    return array.data() +
+           static_cast<std::size_t>(layer) * static_cast<std::size_t>(shape_.layer_parameters());
+  }
+  const float* input_of(int layer) const {
+    return layer == 0 ? input_.data() : outputs_[static_cast<std::size_t>(layer - 1)]->data();
+  }
+  // c = op(a) op(b); all leading dimensions are the width.
+  void multiply(cublasOperation_t op_a, cublasOperation_t op_b, std::int64_t columns,
+                std::int64_t inner, const float* a, const float* b, float* c) {
+    const float one = 1, zero = 0;
+    const int width = static_cast<int>(shape_.width);
+    device_.check(cublasSgemm(blas_, op_a, op_b, width, static_cast<int>(columns),
+                              static_cast<int>(inner), &one, a, width, b, width, &zero, c, width),
+                  "cublasSgemm");
+  }
+
+  const Device& device_;
+  cudaStream_t stream_;
+  NetShape shape_;
+  int elements_;  // of the parameters
+  cublasHandle_t blas_ = nullptr;
+  DeviceArray weights_, gradient_, input_, target_;
+  std::vector<std::unique_ptr<DeviceArray>> outputs_;  // of each layer
+  DeviceArray delta_, next_delta_;
+  float* current_ = nullptr;  // of the two, the one that holds the distance
 };
 
 class NcclDataParallel final : public Workload {
@@ -116,8 +225,8 @@ class NcclDataParallel final : public Workload {
 
   std::vector<record::Metric> metrics() override {
     const double count = std::max(1, timed_);
-    const double mine[4] = {sums_.exposed / count, sums_.communication / count,
-                            sums_.by_events / count, sums_.by_wall / count};
+    double mine[4];
+    for (std::size_t i = 0; i < 4; ++i) mine[i] = sums_[i] / count;
     double most[4] = {0, 0, 0, 0};
     MPI_Reduce(mine, most, 4, MPI_DOUBLE, MPI_MAX, 0, setup_.comm);
     // Of all ranks together, since the rank that waits most is not the one that overlaps least.
@@ -175,10 +284,8 @@ class NcclDataParallel final : public Workload {
     timers.add_communication(parts.communication);
     if (warmup_) return;
     ++timed_;
-    sums_.exposed += alone;
-    sums_.communication += covered(communication);
-    sums_.by_events += at(ended_);
-    sums_.by_wall += to_seconds(wall);
+    const double parts_of_step[4] = {alone, covered(communication), at(ended_), to_seconds(wall)};
+    for (std::size_t i = 0; i < 4; ++i) sums_[i] += parts_of_step[i];
   }
 
   // Moves the parameters by `length` times the mean gradient.
@@ -213,7 +320,9 @@ class NcclDataParallel final : public Workload {
   std::vector<Bucket> buckets_;
   bool warmup_ = false;
   int timed_ = 0;
-  Sums sums_;
+  // Seconds of this rank over the timed iterations: exposed communication, communication, steps by
+  // events, steps by the host's clock.
+  double sums_[4] = {};
   Device device_;
   std::unique_ptr<DeviceStream> compute_, traffic_;
   std::unique_ptr<DeviceEvent> begun_, backward_done_, reduced_, ended_;

@@ -3,7 +3,7 @@
 // Single-precision gemm and gemv. gemm packs blocks of A and B so that the tile in the middle reads
 // both in order, and keeps a tile of C of kTileRows x kTileColumns in registers; packing is also
 // where transposes and ragged edges (filled with zeros) are dealt with.
-#include "workloads/numerics/kernel_bodies.h"
+#include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads::KP_KERNEL_SET {
 namespace {

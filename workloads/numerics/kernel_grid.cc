@@ -3,7 +3,7 @@
 // Memory-bound kernels in double precision: the stencil sweep, the sparse product, vector updates;
 // Monte Carlo points; and the table of this set's kernels.
 #include "workloads/numerics/counter_random.h"
-#include "workloads/numerics/kernel_bodies.h"
+#include "workloads/numerics/kernels.h"
 
 namespace kneepoint::workloads::KP_KERNEL_SET {
 namespace {

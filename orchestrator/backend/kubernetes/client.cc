@@ -9,7 +9,7 @@
 
 #include "orchestrator/base/hash.h"
 #include "orchestrator/base/json_put.h"
-#include "orchestrator/io/http_url.h"
+#include "orchestrator/io/http_client.h"
 #include "orchestrator/io/subprocess.h"
 
 namespace kneepoint {
@@ -120,12 +120,6 @@ class Client final : public KubeClient {
  public:
   Client(const KubeAccess& access, const Clock& clock, Pause pause)
       : credentials_(access, clock), access_(access), clock_(clock), pause_(std::move(pause)) {}
-
-  Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
-                          const std::string& body, Deadline deadline) override {
-    const KubeCall one{method, place, body};
-    return std::move(call_all({&one, 1}, deadline).front());
-  }
 
   std::vector<Result<KubeAnswer>> call_all(std::span<const KubeCall> calls,
                                            Deadline deadline) override {
@@ -246,16 +240,6 @@ class Client final : public KubeClient {
 };
 
 }  // namespace
-
-std::vector<Result<KubeAnswer>> KubeClient::call_all(std::span<const KubeCall> calls,
-                                                     Deadline deadline) {
-  std::vector<Result<KubeAnswer>> answers;
-  answers.reserve(calls.size());
-  for (const KubeCall& one : calls) {
-    answers.push_back(call(one.method, one.place, one.body, deadline));
-  }
-  return answers;
-}
 
 std::string path_of(const KubePlace& place) {
   std::string path = (place.group_version == "v1" ? "/api/" : "/apis/") + place.group_version;

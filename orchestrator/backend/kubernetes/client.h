@@ -49,12 +49,14 @@ class KubeClient {
                                                   Pause pause);
   virtual ~KubeClient() = default;
   // Errors are of the way there and back: unavailable, timeout, io. Any status is an answer.
-  virtual Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
-                                  const std::string& body, Deadline deadline) = 0;
-  // All of them, a few at a time; answers in the order of the calls. One after the other, unless a
-  // client knows better.
+  Result<KubeAnswer> call(const std::string& method, const KubePlace& place,
+                          const std::string& body, Deadline deadline) {
+    const KubeCall one{method, place, body};
+    return std::move(call_all({&one, 1}, deadline).front());
+  }
+  // All of them, a few at a time; answers in the order of the calls.
   virtual std::vector<Result<KubeAnswer>> call_all(std::span<const KubeCall> calls,
-                                                   Deadline deadline);
+                                                   Deadline deadline) = 0;
   // A watch or a log that is followed.
   virtual Result<std::unique_ptr<HttpStream>> follow(const KubePlace& place) = 0;
 };

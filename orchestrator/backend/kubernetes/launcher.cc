@@ -6,12 +6,11 @@
 // that log tell. Its end is told once: the log is stored first, then the end is noted beside the
 // allocation file, then the Job may go, so that what was once known stays known.
 #include <algorithm>
-#include <cstdlib>
 
 #include "orchestrator/backend/allocation_files.h"
 #include "orchestrator/backend/backends.h"
 #include "orchestrator/backend/kubernetes/session.h"
-#include "orchestrator/io/http_url.h"
+#include "orchestrator/io/http_client.h"
 
 namespace kneepoint {
 namespace {
@@ -41,19 +40,6 @@ bool lacks_an_end(const std::vector<KubePod>& pods, int completions) {
   const auto ended =
       std::count_if(pods.begin(), pods.end(), [](const KubePod& pod) { return pod.terminated; });
   return ended < completions;
-}
-
-bool has_pod(const std::vector<KubePod>& pods, const std::string& name) {
-  return std::any_of(pods.begin(), pods.end(),
-                     [&](const KubePod& pod) { return pod.name == name; });
-}
-
-// Of a quantity; 0: not said, or nothing that a pod's share could be.
-double kube_cores(const std::string& quantity) {
-  char* end = nullptr;
-  const double value = std::strtod(quantity.c_str(), &end);
-  const std::string suffix = end;
-  return suffix.empty() ? value : suffix == "m" ? value / 1000 : 0;
 }
 
 class KubernetesLauncher final : public Launcher {
@@ -282,8 +268,7 @@ class KubernetesLauncher final : public Launcher {
       job.heard = job.heard || there;
       if (job.log_asked == 0) job.log_asked = session_.clock.steady();
       // A pod that is gone has taken its log along.
-      const bool late =
-          there ? job.log->has_gap() : has_pod(session_.view.pods_of(job.job), job.log->pod());
+      const bool late = there ? job.log->has_gap() : session_.view.has_pod(job.log->pod());
       if (late && !job.cancelled && session_.clock.steady() - job.log_asked < kLogLate &&
           !all_steps_ended(job.steps)) {
         seen.state = AllocationState::running;

@@ -26,6 +26,10 @@ const json& at(const json& object, const char* key, const char* next, Keys... re
   return at(at(object, key), next, rest...);
 }
 
+json parsed_answer(std::string_view text) {
+  return json::parse(text.begin(), text.end(), nullptr, false);
+}
+
 std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
@@ -169,7 +173,7 @@ Error no_json(const std::string& what) {
 template <typename Object>
 Result<KubeList<Object>> read_list(std::string_view text, const std::string& kind,
                                    Object (*read)(const json&)) {
-  const json object = json::parse(text.begin(), text.end(), nullptr, false);
+  const json object = parsed_answer(text);
   const std::string its_kind = text_of(at(object, "kind"));
   const bool is_mpi = kind == "JobList" && its_kind == "MPIJobList";
   if (its_kind != kind && !is_mpi) return no_json(kind);
@@ -178,6 +182,14 @@ Result<KubeList<Object>> read_list(std::string_view text, const std::string& kin
   list.resource_version = text_of(at(object, "metadata", "resourceVersion"));
   list.next = text_of(at(object, "metadata", "continue"));
   return list;
+}
+
+// "field: what is wrong", unless the message says it already.
+void add_cause(const json& cause, KubeStatus& status) {
+  const std::string field = text_of(at(cause, "field"));
+  const std::string words = text_of(at(cause, "message"));
+  if (words.empty() || status.message.find(words) != std::string::npos) return;
+  status.message += "; " + (field.empty() ? "" : field + ": ") + words;
 }
 
 }  // namespace
@@ -191,7 +203,7 @@ Result<KubeList<KubePod>> read_kube_pods(std::string_view text) {
 }
 
 Result<KubeJob> read_kube_job(std::string_view text) {
-  const json object = json::parse(text.begin(), text.end(), nullptr, false);
+  const json object = parsed_answer(text);
   if (!is_job(text_of(at(object, "kind")))) return no_json("Job");
   return job_of(object);
 }
@@ -203,7 +215,7 @@ Result<KubeEvent> read_kube_event(std::string_view line) {
                                                     {"DELETED", Kind::deleted},
                                                     {"BOOKMARK", Kind::bookmark},
                                                     {"ERROR", Kind::error}};
-  const json event = json::parse(line.begin(), line.end(), nullptr, false);
+  const json event = parsed_answer(line);
   const auto type = kinds.find(text_of(at(event, "type")));
   if (type == kinds.end()) return no_json("watch event");
   const json& object = at(event, "object");
@@ -217,22 +229,10 @@ Result<KubeEvent> read_kube_event(std::string_view line) {
   return read;
 }
 
-namespace {
-
-// "field: what is wrong", unless the message says it already.
-void add_cause(const json& cause, KubeStatus& status) {
-  const std::string field = text_of(at(cause, "field"));
-  const std::string words = text_of(at(cause, "message"));
-  if (words.empty() || status.message.find(words) != std::string::npos) return;
-  status.message += "; " + (field.empty() ? "" : field + ": ") + words;
-}
-
-}  // namespace
-
 KubeStatus read_kube_status(int http_status, std::string_view text) {
   KubeStatus status;
   status.code = http_status;
-  const json object = json::parse(text.begin(), text.end(), nullptr, false);
+  const json object = parsed_answer(text);
   if (text_of(at(object, "kind")) == "Status") {
     status.reason = text_of(at(object, "reason"));
     status.message = text_of(at(object, "message"));
@@ -249,7 +249,7 @@ KubeStatus read_kube_status(int http_status, std::string_view text) {
 }
 
 std::string read_kube_event_words(std::string_view text) {
-  const json list = json::parse(text.begin(), text.end(), nullptr, false);
+  const json list = parsed_answer(text);
   std::string words;
   Nanoseconds newest = -1;
   for (const json& event : list_of(at(list, "items"))) {
@@ -263,7 +263,7 @@ std::string read_kube_event_words(std::string_view text) {
 }
 
 bool read_kube_owned(std::string_view text, const std::string& owner_uid) {
-  const json object = json::parse(text.begin(), text.end(), nullptr, false);
+  const json object = parsed_answer(text);
   for (const json& owner : list_of(at(object, "metadata", "ownerReferences"))) {
     if (text_of(at(owner, "uid")) == owner_uid) return true;
   }
@@ -271,12 +271,12 @@ bool read_kube_owned(std::string_view text, const std::string& owner_uid) {
 }
 
 bool read_kube_allowed(std::string_view text) {
-  const json object = json::parse(text.begin(), text.end(), nullptr, false);
+  const json object = parsed_answer(text);
   return truth_of(at(object, "status", "allowed"));
 }
 
 Result<KubeExecAnswer> read_kube_exec(const std::string& text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = parsed_answer(text);
   const json& status = at(object, "status");
   KubeExecAnswer answer{text_of(at(status, "token")), text_of(at(status, "clientCertificateData")),
                         text_of(at(status, "clientKeyData")),

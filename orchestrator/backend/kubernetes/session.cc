@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -212,6 +213,13 @@ Result<void> KubeAllocation::begin_if_unheard() const {
   std::filesystem::create_directories(steps.front().run_dir, failure);
   if (!failure) return {};
   return system_error("make folder '" + steps.front().run_dir + "'", failure.value());
+}
+
+double kube_cores(const std::string& quantity) {
+  char* end = nullptr;
+  const double value = std::strtod(quantity.c_str(), &end);
+  const std::string suffix = end;
+  return suffix.empty() ? value : suffix == "m" ? value / 1000 : 0;
 }
 
 const std::string& KubeSession::id_of(const std::string& directory) {

@@ -43,6 +43,7 @@ class KubeView {
 
   const KubeJob* job(const std::string& name) const;
   std::vector<KubePod> pods_of(const std::string& job_name) const;
+  bool has_pod(const std::string& name) const { return pods_.count(name) > 0; }
   // Those of a Job that is there which were deleted since this was last asked, as they were then.
   std::vector<KubePod> take_gone(const std::string& job_name);
   int lists() const { return lists_; }  // how often everything was asked for
@@ -146,6 +147,9 @@ struct KubeAllocation : RemoteJob {
 // Drawn once for the folder that holds a controller's studies, where it lies in a file: another
 // controller may have the same path on another machine. "": not drawn yet.
 std::string kube_folder_id(const std::string& directory);
+
+// Of a quantity; 0: not said, or nothing that a pod's share could be.
+double kube_cores(const std::string& quantity);
 
 class KubeSession {
  public:

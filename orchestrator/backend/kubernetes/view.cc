@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "orchestrator/io/http_url.h"
+#include "orchestrator/io/http_client.h"
 
 namespace kneepoint {
 namespace {

@@ -41,7 +41,6 @@ class SimulatedLauncher final : public Launcher {
     capabilities.cores_per_node = site_.cores_per_node;
     capabilities.gpus_per_node = site_.gpus_per_node;
     capabilities.default_concurrent = kSimulatedConcurrent;
-    capabilities.shares_cores = false;
     capabilities.poll_interval = 0;
     return capabilities;
   }

@@ -2,7 +2,6 @@
 //
 // The command transport: sbatch, squeue, sacct, scancel, scontrol, sinfo. Variables of an outer
 // allocation and of the user's taste in output never reach them; those that say which cluster do.
-#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -193,9 +192,8 @@ class SlurmCommands final : public SlurmTransport {
   void load_accounting(Deadline deadline) {
     if (!has_limits_ || accounting_is_known_) return;
     accounting_is_known_ = true;
-    const std::string uid = std::to_string(::geteuid());
-    const passwd* const entry = ::getpwuid(::geteuid());
-    const std::string user = entry == nullptr ? uid : entry->pw_name;
+    const std::string name = name_of_user();
+    const std::string user = name.empty() ? std::to_string(::geteuid()) : name;
     const SpawnOptions questions[] = {
         options({"sacctmgr", "-n", "-P", "show", "user", user, "withassoc",
                  std::string("format=") + kAssociationFields}),
@@ -205,11 +203,6 @@ class SlurmCommands final : public SlurmTransport {
     auto associations = good("sacctmgr", std::move(answers[0]));
     auto qos = good("sacctmgr", std::move(answers[1]));
     if (associations && qos) accounting_ = parse_accounting(*associations, *qos);
-  }
-
-  static bool is_over_already(const std::string& words) {
-    return words.find("Invalid job id") != std::string::npos ||
-           words.find("already completing or completed") != std::string::npos;
   }
 
   // sacct reads local time; a day before the job makes zones and skewed clocks harmless.

@@ -3,14 +3,12 @@
 // slurmrestd as a SlurmTransport. One server, one connection that is kept. The API's version is
 // asked for once. An answer is believed by what it holds, not by its status: a 200 can carry errors
 // and a 500 can be about a single job.
-#include <pwd.h>
-#include <unistd.h>
+#include <algorithm>
 
 #include "orchestrator/backend/slurm/rest_text.h"
 #include "orchestrator/backend/slurm/text.h"
 #include "orchestrator/backend/slurm/transport.h"
 #include "orchestrator/io/http_client.h"
-#include "orchestrator/io/http_url.h"
 
 namespace kneepoint {
 namespace {
@@ -19,11 +17,6 @@ constexpr const char* kWhat = "slurmrestd";
 constexpr const char* kNewToken = "make a new one with `scontrol token`";
 constexpr std::size_t kMostPathNames = 3'000;  // bytes of a list of names in a path
 constexpr std::size_t kMostBytes = 512 << 20;  // 5,000 jobs of large nodes are 100 MB
-
-std::string this_user() {
-  const passwd* const entry = ::getpwuid(::geteuid());
-  return entry == nullptr ? "" : entry->pw_name;
-}
 
 class SlurmRest final : public SlurmTransport {
  public:
@@ -101,8 +94,7 @@ class SlurmRest final : public SlurmTransport {
 
   Result<std::string> rehearse(const SlurmSubmission& job, Deadline deadline) override {
     TRY(reach(deadline));
-    const std::string lacks = rest_unsupported(site_);
-    if (!lacks.empty()) return Error{ErrorCode::unsupported, lacks, false};
+    TRY(check_rest_site(site_));
     TRY(load_partitions(deadline));
     SlurmAccounting accounting;
     if (accounting_) {
@@ -155,7 +147,7 @@ class SlurmRest final : public SlurmTransport {
           true};  // a renewed one is read at the next call
     }
     if (user_.empty()) {
-      user_ = !rest_.user.empty() ? rest_.user : claims.user.empty() ? this_user() : claims.user;
+      user_ = !rest_.user.empty() ? rest_.user : claims.user.empty() ? name_of_user() : claims.user;
     }
     return {};
   }
@@ -295,8 +287,7 @@ class SlurmRest final : public SlurmTransport {
       return Error{ErrorCode::unavailable, "the deadline passed before it was asked", true};
     }
     TRY(reach(deadline));
-    const std::string lacks = rest_unsupported(site_);
-    if (!lacks.empty()) return Error{ErrorCode::unsupported, lacks, false};
+    TRY(check_rest_site(site_));
     auto answer = ask("POST", path_of("/slurm/", "job/submit"),
                       rest_submission(job, site_, api_.slurm), deadline);
     if (!answer) {
@@ -319,13 +310,7 @@ class SlurmRest final : public SlurmTransport {
                ask("DELETE", path_of("/slurm/", "job/" + url_escaped(id)), "", deadline));
     const RestErrors errors = parse_rest_errors(answer.body);
     if (answer.status == 200 && errors.words.empty()) return {};
-    for (const std::string& one : errors.words) {
-      // It is over, or nobody knows it: what was wanted.
-      if (one.find("Invalid job id") != std::string::npos ||
-          one.find("already completing or completed") != std::string::npos) {
-        return {};
-      }
-    }
+    if (std::any_of(errors.words.begin(), errors.words.end(), is_over_already)) return {};
     return refused(answer);
   }
 

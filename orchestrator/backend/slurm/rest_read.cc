@@ -4,7 +4,6 @@
 // not there.
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "orchestrator/backend/slurm/rest_text.h"
 #include "orchestrator/base/hash.h"
@@ -238,26 +237,20 @@ std::vector<RestPartition> parse_rest_partitions(std::string_view body) {
   for (const Json& one : items_of(member(answer, "partitions"))) {
     RestPartition& partition = partitions.emplace_back();
     partition.name = word(member(one, "name"));
+    // From v0.0.40 on things of a kind are together in an object.
+    const auto at = [&one](const char* object, const char* key, const char* before) -> const Json& {
+      const Json& found = member(one, object);
+      return found.is_object() ? member(found, key) : member(one, before);
+    };
     const Json& flags = member(one, "flags");
-    const Json& inner = member(one, "partition");  // v0.0.40 and later
-    partition.state = word(inner.is_object() ? member(inner, "state") : member(one, "state"));
+    partition.state = word(at("partition", "state", "state"));
     partition.is_default = has_word(flags, "default") || has_word(flags, "DEFAULT");
-    const Json& count = member(one, "total_nodes");
-    partition.nodes =
-        static_cast<int>(number(count.is_null() ? member(member(one, "nodes"), "total") : count));
-    const Json& most = member(one, "maximum_nodes_per_job");
-    const Json& maximums = member(one, "maximums");
+    partition.nodes = static_cast<int>(number(at("nodes", "total", "total_nodes")));
     partition.most_nodes =
-        static_cast<int>(number(maximums.is_object() ? member(maximums, "nodes") : most));
-    const Json& time =
-        maximums.is_object() ? member(maximums, "time") : member(one, "max_time_limit");
-    partition.most_time = number(time) * kMinute;
-    const Json& accounts = member(one, "accounts");
-    const Json& qos = member(one, "qos");
-    partition.allowed_accounts =
-        words(accounts.is_object() ? member(accounts, "allowed") : member(one, "allowed_accounts"));
-    partition.allowed_qos =
-        words(qos.is_object() ? member(qos, "allowed") : member(one, "allowed_qos"));
+        static_cast<int>(number(at("maximums", "nodes", "maximum_nodes_per_job")));
+    partition.most_time = number(at("maximums", "time", "max_time_limit")) * kMinute;
+    partition.allowed_accounts = words(at("accounts", "allowed", "allowed_accounts"));
+    partition.allowed_qos = words(at("qos", "allowed", "allowed_qos"));
   }
   // From v0.0.39 on nobody tells which one is the default; of one alone it is plain.
   if (partitions.size() == 1) partitions.front().is_default = true;
@@ -326,12 +319,13 @@ SlurmCluster rest_cluster(const std::string& version, const std::vector<RestPart
 
 std::vector<std::string> parse_rest_down_nodes(std::string_view body, const std::string& nodes) {
   const std::vector<std::string> asked = expand_node_list(nodes);
-  const std::set<std::string> wanted(asked.begin(), asked.end());
   std::vector<std::string> down;
   const Json answer = json_in(body);
   for (const Json& node : items_of(member(answer, "nodes"))) {
     std::string name = word(member(node, "name"));
-    if (wanted.contains(name) && !is_up(node)) down.push_back(std::move(name));
+    if (!is_up(node) && std::find(asked.begin(), asked.end(), name) != asked.end()) {
+      down.push_back(std::move(name));
+    }
   }
   return down;
 }

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
-#include "orchestrator/base/json_text.h"
+#include "orchestrator/base/json_put.h"
 
 namespace kneepoint {
 namespace {
@@ -21,41 +22,17 @@ bool has_lists(int api) {
   return api >= 39;
 }
 
-void put_nodes(JsonWriter& w, const SlurmSubmission& job, int api) {
-  if (has_lists(api)) {
-    w.key("minimum_nodes").value(job.nodes).key("maximum_nodes").value(job.nodes);
-  } else {
-    // A list of two numbers is taken and has no effect there.
-    w.key("nodes").value(std::to_string(job.nodes));
-  }
-}
-
-void put_environment(JsonWriter& w, int api) {
-  // slurmrestd refuses a job without one. The agent's own PATH is the site's prologue's business.
-  static constexpr const char* kPath = "/usr/local/bin:/usr/bin:/bin";
-  w.key("environment");
-  if (has_lists(api)) {
-    w.begin_array().value(std::string("PATH=") + kPath).end_array();
-  } else {
-    w.begin_object().key("PATH").value(kPath).end_object();
-  }
-}
-
 void put_gpus(JsonWriter& w, const SlurmSubmission& job, const SlurmSite& site, int api) {
   if (job.gpus_per_node == 0) return;
   const std::string count =
       (site.gpu_type.empty() ? "" : site.gpu_type + ":") + std::to_string(job.gpus_per_node);
   if (has_lists(api)) {
-    w.key("tres_per_node").value("gres/gpu:" + count);
+    w.put("tres_per_node", "gres/gpu:" + count);
   } else if (site.gpu_option == "gres") {
-    w.key("gres").value("gpu:" + count);
+    w.put("gres", "gpu:" + count);
   } else {
-    w.key("gpus_per_node").value(count);
+    w.put("gpus_per_node", count);
   }
-}
-
-void put_text(JsonWriter& w, const char* key, const std::string& value) {
-  if (!value.empty()) w.key(key).value(value);
 }
 
 std::string in_quotes(const std::string& word) {
@@ -97,48 +74,46 @@ RestApi parse_rest_api(std::string_view openapi) {
 }
 
 std::string rest_submission(const SlurmSubmission& job, const SlurmSite& site, int api) {
+  // slurmrestd refuses a job without an environment. The agent's own PATH is the site's prologue's
+  // business.
+  static const std::map<std::string, std::string> environment = {
+      {"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  const bool lists = has_lists(api);
   JsonWriter w;
   w.begin_object();
-  if (!has_lists(api)) w.key("script").value(job.script);
+  if (!lists) w.put("script", job.script);
   w.key("job").begin_object();
-  if (has_lists(api)) w.key("script").value(job.script);
-  w.key("name").value(job.name);
-  w.key("current_working_directory").value(job.directory);
-  w.key("standard_output").value(job.output_path);
-  put_environment(w, api);
-  put_nodes(w, job, api);
+  if (lists) w.put("script", job.script);
+  w.put("name", job.name).put("current_working_directory", job.directory);
+  w.put("standard_output", job.output_path);
+  if (lists) {
+    w.put("environment", std::vector{"PATH=" + environment.at("PATH")});
+    w.put("minimum_nodes", job.nodes).put("maximum_nodes", job.nodes);
+  } else {
+    w.put("environment", environment);
+    w.put("nodes", std::to_string(job.nodes));  // a list of two numbers has no effect there
+  }
   // More tasks than CPUs on purpose: one CPU a node is asked for, and the step says the rest.
-  w.key("tasks").value(job.overcommit ? job.nodes : job.tasks);
-  w.key("tasks_per_node").value(job.overcommit ? 1 : job.tasks_per_node);
-  w.key("cpus_per_task").value(job.overcommit ? 1 : job.cpus_per_task);
+  w.put("tasks", job.overcommit ? job.nodes : job.tasks);
+  w.put("tasks_per_node", job.overcommit ? 1 : job.tasks_per_node);
+  w.put("cpus_per_task", job.overcommit ? 1 : job.cpus_per_task);
   put_gpus(w, job, site, api);
-  w.key("time_limit").value(minutes_of(job.limit));
-  w.key("requeue").value(false);
-  if (site.exclusive) {
-    if (has_lists(api)) {
-      w.key("shared").begin_array().value("none").end_array();
-    } else {
-      w.key("exclusive").value("exclusive");
-    }
-  }
-  put_text(w, "partition", site.partition);
-  put_text(w, "account", site.account);
-  put_text(w, "qos", site.qos);
-  put_text(w, "reservation", site.reservation);
-  put_text(w, "constraints", site.constraint);
-  if (!job.exclude.empty() && rest_excludes_nodes(api)) {
-    w.key("excluded_nodes").begin_array();
-    for (const std::string& node : job.exclude) w.value(node);
-    w.end_array();
-  }
-  w.end_object().end_object();
-  return w.text();
+  w.put("time_limit", minutes_of(job.limit)).put("requeue", false);
+  if (site.exclusive && lists) w.put("shared", std::vector{"none"});
+  if (site.exclusive && !lists) w.put("exclusive", "exclusive");
+  w.put_if_any("partition", site.partition).put_if_any("account", site.account);
+  w.put_if_any("qos", site.qos).put_if_any("reservation", site.reservation);
+  w.put_if_any("constraints", site.constraint);
+  if (rest_excludes_nodes(api)) w.put_if_any("excluded_nodes", job.exclude);
+  return w.end_object().end_object().text();
 }
 
-std::string rest_unsupported(const SlurmSite& site) {
-  if (site.options.empty()) return "";
-  return "slurm.options are options of sbatch, which slurmrestd has no words for; use transport: "
-         "commands";
+Result<void> check_rest_site(const SlurmSite& site) {
+  if (site.options.empty()) return {};
+  return Error{ErrorCode::unsupported,
+               "slurm.options are options of sbatch, which slurmrestd has no words for; use "
+               "transport: commands",
+               false};
 }
 
 bool rest_excludes_nodes(int api) {

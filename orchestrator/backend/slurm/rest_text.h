@@ -32,8 +32,8 @@ int parse_api_word(std::string_view word);
 
 // The body of a submission.
 std::string rest_submission(const SlurmSubmission& job, const SlurmSite& site, int api);
-// What of the site slurmrestd has no words for, as a sentence; "": nothing.
-std::string rest_unsupported(const SlurmSite& site);
+// Does slurmrestd have words for all that the site says?
+Result<void> check_rest_site(const SlurmSite& site);
 bool rest_excludes_nodes(int api);
 
 // An answer's own complaint. HTTP 200 can carry errors, and an error can be a mere remark: what

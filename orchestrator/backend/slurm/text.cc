@@ -259,11 +259,7 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
   }
   // A partition has a line for each kind and state of its nodes.
   std::string standard;
-  struct Sum {
-    int nodes = 0, up = 0, cores = 0, gpus = -1, most = 0;
-    Nanoseconds limit = 0;
-  };
-  std::map<std::string, Sum> sums;
+  std::map<std::string, SlurmPartition> all;
   for (const std::string_view line : lines_of(sinfo)) {
     const auto fields = fields_of(line, 9);
     if (fields.size() != 9) continue;
@@ -272,29 +268,22 @@ SlurmCluster parse_cluster(std::string_view config, std::string_view sinfo,
       name.pop_back();
       standard = name;
     }
-    if (sums.count(name) == 0) cluster.partitions.push_back(name);
-    Sum& sum = sums[name];
+    if (all.count(name) == 0) cluster.partitions.push_back(name);
+    SlurmPartition& one = all[name];
     const int nodes = leading_number(fields[1]);
-    const int cores = leading_number(fields[3]) * leading_number(fields[4]);
-    sum.nodes += nodes;
-    if (can_run(fields[8])) sum.up += nodes;
     if (nodes == 0) continue;
-    sum.cores = sum.cores == 0 ? cores : std::min(sum.cores, cores);
-    const int gpus = gpus_of(fields[5]);
-    sum.gpus = sum.gpus < 0 ? gpus : std::min(sum.gpus, gpus);
-    sum.limit = limit_of(fields[6]);
-    sum.most = most_nodes_of(fields[7]);
+    const auto least = [&](int& value, int other) {
+      value = one.nodes == 0 ? other : std::min(value, other);
+    };
+    least(one.cores_per_node, leading_number(fields[3]) * leading_number(fields[4]));
+    least(one.gpus_per_node, gpus_of(fields[5]));
+    one.nodes += nodes;
+    if (can_run(fields[8])) one.nodes_up += nodes;
+    one.time_limit = limit_of(fields[6]);
+    one.most_nodes = most_nodes_of(fields[7]);
   }
   cluster.partition = wanted.empty() ? standard : wanted;
-  if (const auto found = sums.find(cluster.partition); found != sums.end()) {
-    const Sum& sum = found->second;
-    cluster.nodes = sum.nodes;
-    cluster.nodes_up = sum.up;
-    cluster.cores_per_node = sum.cores;
-    cluster.gpus_per_node = std::max(0, sum.gpus);
-    cluster.most_nodes = sum.most;
-    cluster.time_limit = sum.limit;
-  }
+  static_cast<SlurmPartition&>(cluster) = all[cluster.partition];
   return cluster;
 }
 

@@ -74,6 +74,10 @@ std::vector<std::string> parse_down_nodes(std::string_view text);
 // is noise: the command's name and the job id that will not be.
 std::string parse_rehearsal(std::string_view text);
 
+// Did a cancel fail only because the job is over, or nobody knows it?
+bool is_over_already(std::string_view words);
+std::string name_of_user();  // that this process runs as; "": it has none
+
 // What a command said when it failed -> one sentence with Slurm's own words and what to change.
 // `command` is its name.
 Error slurm_error(const std::string& command, std::string_view words);

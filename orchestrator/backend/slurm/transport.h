@@ -81,19 +81,23 @@ struct SlurmJob {
   int signal = 0;
 };
 
-// What a cluster says of itself. Asked once, when the launcher is made.
-struct SlurmCluster {
+struct SlurmPartition {
+  int nodes = 0;           // whatever their state
+  int nodes_up = 0;        // of them not down, drained or failed
+  int cores_per_node = 0;  // of the smallest one
+  int gpus_per_node = 0;
+  int most_nodes = 0;          // of one job; 0: no limit
+  Nanoseconds time_limit = 0;  // 0: none
+};
+
+// What a cluster says of itself, and of the partition that is used. Asked once, when the launcher
+// is made.
+struct SlurmCluster : SlurmPartition {
   std::string version;  // "22.05.8"
   bool has_accounting = false;
   bool excludes_nodes = true;  // a request can name nodes that it does not want
   std::string partition;       // the site's, or Slurm's default one; "": there is no default
   std::vector<std::string> partitions;
-  int nodes = 0;           // of that partition, whatever their state
-  int nodes_up = 0;        // of them not down, drained or failed
-  int cores_per_node = 0;  // of the smallest one
-  int gpus_per_node = 0;
-  int most_nodes = 0;          // of one job in the partition; 0: no limit
-  Nanoseconds time_limit = 0;  // of the partition; 0: none
 };
 
 class SlurmTransport {

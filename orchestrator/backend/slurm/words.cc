@@ -4,6 +4,9 @@
 // Those of slurm_errno have hardly changed from 21.08 to 25.x; words that no row knows are passed
 // on as they are. They refuse a submission for good; a question that was not answered can be asked
 // again.
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -238,6 +241,16 @@ SlurmMeaning meaning_of(const SlurmJob& job, Nanoseconds wall) {
       break;
   }
   return meaning;
+}
+
+bool is_over_already(std::string_view words) {
+  return words.find("Invalid job id") != std::string_view::npos ||
+         words.find("already completing or completed") != std::string_view::npos;
+}
+
+std::string name_of_user() {
+  const passwd* const entry = ::getpwuid(::geteuid());
+  return entry == nullptr ? "" : entry->pw_name;
 }
 
 Error slurm_error(const std::string& command, std::string_view words) {

@@ -18,8 +18,8 @@
 
 #include "orchestrator/base/clock.h"
 #include "tests/bench/kernels/reference.h"
-#include "workloads/numerics/mlp.h"
 #include "workloads/numerics/kernels.h"
+#include "workloads/numerics/mlp.h"
 
 namespace kneepoint::workloads {
 namespace {

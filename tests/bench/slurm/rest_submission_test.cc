@@ -60,7 +60,7 @@ class RestSubmission : public ::testing::Test {
       std::vector<std::string> ids;
       if (jobs) {
         for (const SlurmJob& job : *jobs) {
-          const bool over = job.state != "PENDING" && job.state != "RUNNING";
+          const bool over = job.state.word != "PENDING" && job.state.word != "RUNNING";
           if (!over && job.name.starts_with("kp-bench")) ids.push_back(job.id);
         }
       }

@@ -33,15 +33,15 @@ TEST(AllocationText, TellsTheNextControllerWhatItNeeds) {
   AllocationFile file;
   file.cpus = {3};
   file.steps = {StepSpec{"r1-a1", "/w/r1-a1", {"x"}}};
-  const auto known = parse_allocation_text(allocation_text(file));
+  const auto known = read_back_allocation(allocation_text(file));
   ASSERT_TRUE(known);
   EXPECT_EQ(known->cpus, std::vector<int>{3});
   ASSERT_EQ(known->steps.size(), 1u);
   EXPECT_EQ(known->steps[0].attempt, "r1-a1");
   EXPECT_EQ(known->steps[0].run_dir, "/w/r1-a1");
-  EXPECT_FALSE(parse_allocation_text(""));
-  EXPECT_FALSE(parse_allocation_text("{\"v\":1}"));
-  EXPECT_FALSE(parse_allocation_text("[1]"));
+  EXPECT_FALSE(read_back_allocation(""));
+  EXPECT_FALSE(read_back_allocation("{\"v\":1}"));
+  EXPECT_FALSE(read_back_allocation("[1]"));
 }
 
 TEST_F(LocalFiles, SeesTheLockOfAnotherDescription) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orchestrator/io/http_url.h"
+#include "orchestrator/io/http_client.h"
 
 #include <gtest/gtest.h>
 

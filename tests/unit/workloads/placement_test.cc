@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a rank says it runs.
-#include "workloads/harness/placement.h"
+#include "workloads/harness/reporter.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

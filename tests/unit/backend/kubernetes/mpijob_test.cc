@@ -13,7 +13,6 @@
 #include "orchestrator/backend/kubernetes/manifest.h"
 #include "orchestrator/backend/kubernetes/read.h"
 #include "orchestrator/backend/kubernetes/session.h"
-#include "orchestrator/backend/kubernetes/session.h"
 #include "tests/fakes/fake_clock.h"
 #include "tests/fakes/http_server.h"
 #include "tests/fakes/scripted_kube.h"

@@ -47,7 +47,7 @@ TEST(LocalRequest, BindsMpiRanksByAFileNamedAfterItsContent) {
   AllocationRequest other = request_of(2, StarterKind::mpirun);
   other.name = "kp-2";
   EXPECT_EQ(local_request(other, kCores, {}).rankfiles, one.rankfiles);
-  EXPECT_EQ(parse_allocation_text(one.allocation)->cpus, (std::vector<int>{0, 1}));
+  EXPECT_EQ(read_back_allocation(one.allocation)->cpus, (std::vector<int>{0, 1}));
 }
 
 TEST(LocalRequest, ConfinesPlainProgramsToTheirCoresWithAllHardwareThreads) {
