@@ -9,7 +9,6 @@
 
 #include <cerrno>
 
-#include "agents/agent/text.h"
 #include "orchestrator/base/json_text.h"
 
 namespace kneepoint::agent {
@@ -84,12 +83,16 @@ void WorkloadTail::follow(RecordLog& log, bool last) {
       unreadable_ = true;
       return bad("workload.ndjson is larger than " + std::to_string(kMaxWorkloadBytes) + " bytes");
     }
-    partial_.append(buffer, static_cast<std::size_t>(n));
-    const std::size_t whole = partial_.rfind('\n') + 1;  // npos + 1 is 0
-    for (const std::string_view line : split(std::string_view(partial_).substr(0, whole), '\n')) {
-      if (!unreadable_) take_line(log, line);
+    // A line may be as long as the file: only what is new is searched.
+    std::string_view block(buffer, static_cast<std::size_t>(n));
+    for (std::size_t newline;
+         !unreadable_ && (newline = block.find('\n')) != std::string_view::npos;) {
+      partial_.append(block.substr(0, newline));
+      take_line(log, partial_);
+      partial_.clear();
+      block.remove_prefix(newline + 1);
     }
-    partial_.erase(0, whole);
+    partial_.append(block);
   }
   if (last && !partial_.empty()) {
     take_line(log, partial_);
