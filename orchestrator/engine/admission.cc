@@ -5,9 +5,9 @@
 #include "orchestrator/engine/admission.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "orchestrator/base/ensure.h"
+#include "orchestrator/base/text.h"
 #include "orchestrator/model/money.h"
 
 namespace kneepoint {
@@ -105,9 +105,7 @@ T smaller(T a, T b) {
 }
 
 std::string hours(double node_seconds) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.4g", node_seconds / 3600);
-  return buffer;
+  return format_number("%.4g", node_seconds / 3600);
 }
 
 // What is left.

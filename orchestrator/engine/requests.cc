@@ -8,14 +8,11 @@
 #include "orchestrator/base/ensure.h"
 
 namespace kneepoint {
-
-// Contiguous pieces of the order: with the usual interleaving each allocation holds whole repeats
-// of every point, its own baseline included.
-
 namespace {
 
-// Cuts `order` into pieces of at most `most` steps whose limits fit; a pair stays together even if
-// it is more than that.
+// Cuts `order` into contiguous pieces of at most `most` steps whose limits fit; a pair stays
+// together even if it is more than that. With the usual interleaving each allocation then holds
+// whole repeats of every point, its own baseline included.
 std::vector<std::vector<int>> cut(const std::vector<int>& order,
                                   const std::vector<PackItem>& waiting, std::size_t most,
                                   Nanoseconds limit) {

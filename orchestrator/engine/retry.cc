@@ -4,8 +4,9 @@
 #include "orchestrator/engine/retry.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+
+#include "orchestrator/base/text.h"
 
 namespace kneepoint {
 
@@ -35,37 +36,24 @@ RetryDecision after_attempt(AttemptState state, Reason reason, int spent, int re
                            std::to_string(retries) + " retries)"};
 }
 
-// The facts are those of agents/agent/noise/noise.cc, one scope for each node. What was not
-// measured is beyond no limit.
-
 namespace {
 
-std::string in_percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g%%", share * 100);
-  return text;
-}
-
-std::string in_cores(double cores) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", cores);
-  return text;
-}
-
+// The facts are those of agents/agent/noise/noise.cc, one scope for each node. What was not
+// measured is beyond no limit.
 struct Kind {
   const char* fact;
   std::optional<double> NoiseSpec::*limit;
   const char* before;
   const char* after;
-  bool is_share;
+  const char* format = "%.3g%%";
+  double factor = 100;  // of the number that is shown
 };
 
 constexpr Kind kKinds[] = {
-    {"noise.steal", &NoiseSpec::steal, "the hypervisor took ", " of the CPU time", true},
-    {"noise.others", &NoiseSpec::others, "other programs used ", " cores", false},
-    {"noise.clock_drop", &NoiseSpec::clock_drop, "the clock fell by ", "", true},
-    {"noise.gpu_throttled", &NoiseSpec::throttle, "a GPU was throttled in ", " of the samples",
-     true},
+    {"noise.steal", &NoiseSpec::steal, "the hypervisor took ", " of the CPU time"},
+    {"noise.others", &NoiseSpec::others, "other programs used ", " cores", "%.3g", 1},
+    {"noise.clock_drop", &NoiseSpec::clock_drop, "the clock fell by ", ""},
+    {"noise.gpu_throttled", &NoiseSpec::throttle, "a GPU was throttled in ", " of the samples"},
 };
 
 }  // namespace
@@ -79,7 +67,7 @@ std::string disturbance(const NoiseSpec& limits, const std::vector<Fact>& facts)
       const double value = std::strtod(fact.value.c_str(), nullptr);
       if (!std::isfinite(value) || value <= *limit) continue;
       const auto words = [&](double number) {
-        return kind.is_share ? in_percent(number) : in_cores(number);
+        return format_number(kind.format, number * kind.factor);
       };
       text += (text.empty() ? "on " : "; on ") + fact.scope + " " + kind.before + words(value) +
               kind.after + " (limit " + words(*limit) + ")";

@@ -85,28 +85,25 @@ Result<StudyStore::ValidRuns> StudyStore::read_runs(RowId study,
                                                     const std::map<RowId, std::size_t>& places,
                                                     StudyEvidence& evidence) {
   static const std::string kSelect =
-      "SELECT r.point, r.number, r.repeat, r.outcome <> 'open', COALESCE(a.number, 0), a.id,"
-      " a.started_ns, a.ended_ns, " +
+      "SELECT r.point, r.number, r.repeat, r.outcome <> 'open', a.id, a.started_ns, a.ended_ns, " +
       select_list<RunEvidence>("a.") +
       " FROM runs r LEFT JOIN attempts a ON a.run = r.id WHERE r.study = ?"
       " ORDER BY r.number, a.number";
   TRY_ASSIGN(auto row, db_.query(kSelect, study));
-  RowId point = 0, attempt_row = 0;
-  int attempt = 0;
+  RowId point = 0, attempt = 0;             // 0: not tried yet
   std::unordered_map<int, RowId> deciding;  // by run number
   Nanoseconds started = 0, ended = 0;
   for (;;) {
     TRY_ASSIGN(const bool there, row.next());
     if (!there) break;
     RunEvidence read;
-    row.read(point, read.number, read.repeat, read.finished, attempt, attempt_row, started, ended,
-             read);
+    row.read(point, read.number, read.repeat, read.finished, attempt, started, ended, read);
     PointEvidence& at = evidence.points[places.at(point)];
     if (at.runs.empty() || at.runs.back().number != read.number) {
       at.runs.push_back(read);  // not tried yet, as far as is known
     }
     if (attempt == 0) continue;
-    deciding[read.number] = attempt_row;
+    deciding[read.number] = attempt;
     read.attempts = at.runs.back().attempts + 1;  // oldest first: the newest decides
     read.set_aside = at.runs.back().set_aside + (read.reason == Reason::disturbed ? 1 : 0);
     at.runs.back() = std::move(read);
