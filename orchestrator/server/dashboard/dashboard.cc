@@ -4,6 +4,8 @@
 // connection of its own; calls that take long are answered only so many at a time.
 #include "orchestrator/server/dashboard/dashboard.h"
 
+#include <algorithm>
+
 #include "orchestrator/base/log.h"
 
 namespace kneepoint {
