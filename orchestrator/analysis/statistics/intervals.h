@@ -72,8 +72,8 @@ std::optional<Interval> median_interval(std::vector<double> values);
 // P(W = w) for w = 0 .. n(n+1)/2: the null distribution without ties.
 std::vector<double> signed_rank_null(int n);
 
-// `logs`: of one ratio a pair; not empty. The ratio is the median of all means of two of them. Exact
-// up to 60 pairs, by the normal approximation above.
+// `logs`: of one ratio a pair; not empty. The ratio is the median of all means of two of them.
+// Exact up to 60 pairs, by the normal approximation above.
 RatioTest paired_ratio(const std::vector<double>& logs);
 
 // The least p that so many pairs can have.
