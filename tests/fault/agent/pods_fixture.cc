@@ -90,11 +90,10 @@ void PodsTest::start_leader(const std::vector<TestStep>& steps, int wait_seconds
   for (int pod = 1; pod < kPods; ++pod) {
     peers += (pod > 1 ? ",127.0.0.1:" : "127.0.0.1:") + std::to_string(port(pod));
   }
-  start(0,
-        {{"KNEEPOINT_KEY", kKey},
-         {"KNEEPOINT_PEERS", peers},
-         {"KNEEPOINT_WAIT", std::to_string(wait_seconds)},
-         {"KNEEPOINT_ALLOCATION_0", base64_encoded(read(folder_ + "/allocation.json"))}});
+  start(0, {{"KNEEPOINT_KEY", kKey},
+            {"KNEEPOINT_PEERS", peers},
+            {"KNEEPOINT_WAIT", std::to_string(wait_seconds)},
+            {"KNEEPOINT_ALLOCATION_0", base64_encoded(read(folder_ + "/allocation.json"))}});
 }
 
 void PodsTest::start_peer(int pod, const std::string& key) {
