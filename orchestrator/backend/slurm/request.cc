@@ -24,9 +24,7 @@ std::vector<std::string> srun_argv(const Step& step, const Site& site) {
                                    "--kill-on-bad-exit=1"};
   if (!site.starter_mpi.empty()) argv.push_back("--mpi=" + site.starter_mpi);
   if (shape.gpus_per_node > 0) {
-    const std::string count = std::to_string(shape.gpus_per_node);
-    argv.push_back(site.slurm.gpu_option == "gres" ? "--gres=gpu:" + count
-                                                   : "--gpus-per-node=" + count);
+    argv.push_back(gpu_argument(site.slurm, std::to_string(shape.gpus_per_node)));
   }
   if (step.emulated || step.oversubscribed) argv.emplace_back("--overcommit");
   const bool site_binds = std::any_of(

@@ -87,11 +87,6 @@ void read_exit(const Json& value, SlurmJob& job) {
   job.signal = static_cast<int>(number(id.is_null() ? member(signal, "signal_id") : id));
 }
 
-std::string plain_reason(const Json& value) {
-  const std::string reason = word(value);
-  return reason == "None" ? "" : reason;
-}
-
 SlurmJob rest_job_of(const Json& from) {
   SlurmJob job;
   job.id = word(member(from, "job_id"));
@@ -100,7 +95,7 @@ SlurmJob rest_job_of(const Json& from) {
   const Json& state = member(from, "job_state");
   job.state = word(state);
   job.completing = has_word(state, "COMPLETING") || has_word(member(from, "flags"), "COMPLETING");
-  job.reason = plain_reason(member(from, "state_reason"));
+  job.reason = slurm_fields::present(word(member(from, "state_reason")));
   const Json& nodes = member(from, "nodes");
   job.nodes = word(nodes.is_object() ? member(nodes, "list") : nodes);
   job.failed_node = word(member(from, "failed_node"));
@@ -122,9 +117,8 @@ SlurmJob past_job_of(const Json& from) {
   job.name = word(member(from, "name"));
   job.directory = word(member(from, "working_directory"));
   job.state = word(member(member(from, "state"), "current"));
-  job.reason = plain_reason(member(member(from, "state"), "reason"));
-  job.nodes = word(member(from, "nodes"));
-  if (job.nodes == "None assigned") job.nodes.clear();
+  job.reason = slurm_fields::present(word(member(member(from, "state"), "reason")));
+  job.nodes = slurm_fields::present(word(member(from, "nodes")));
   job.failed_node = word(member(from, "failed_node"));
   job.ended_by = word(member(from, "kill_request_user"));
   const Json& time = member(from, "time");

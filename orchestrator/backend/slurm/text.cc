@@ -44,6 +44,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string present(std::string_view text) {
+  static constexpr std::string_view kNothing[] = {"None",          "(null)", "N/A", "Unknown",
+                                                  "None assigned", "n/a",    ""};
+  const bool is_nothing = std::ranges::find(kNothing, text) != std::end(kNothing);
+  return is_nothing ? std::string() : std::string(text);
+}
+
 int leading_number(std::string_view text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -106,13 +113,6 @@ bool is_job_id(std::string_view text) {
   });
 }
 
-std::string present(std::string_view text) {
-  static constexpr std::string_view kNothing[] = {"None",          "(null)", "N/A", "Unknown",
-                                                  "None assigned", "n/a",    ""};
-  const bool is_nothing = std::ranges::find(kNothing, text) != std::end(kNothing);
-  return is_nothing ? std::string() : std::string(text);
-}
-
 // "CANCELLED by 1000" -> the uid; flags of newer versions ("RUNNING,SIGNALING") are cut off.
 void read_state(std::string_view text, SlurmJob& job) {
   constexpr std::string_view kBy = " by ";
@@ -171,6 +171,10 @@ const char* const kSacctFields =
     "JobID,State,Submit,Start,End,ExitCode,Reason,NodeList,JobName,WorkDir";
 const char* const kSinfoFormat = "%P|%D|%c|%X|%Y|%G|%l|%s|%T";
 
+std::string gpu_argument(const SlurmSite& site, const std::string& count) {
+  return (site.gpu_option == "gres" ? "--gres=gpu:" : "--gpus-per-node=") + count;
+}
+
 std::string batch_script(const SlurmSite& site, const std::string& agent_path,
                          const std::string& allocation_path) {
   // Where there are modules, a login shell knows the function `module`.
@@ -205,8 +209,7 @@ std::vector<std::string> sbatch_arguments(const SlurmSubmission& job, const Slur
   if (job.overcommit) argv.emplace_back("--overcommit");
   if (job.gpus_per_node > 0) {
     const std::string type = site.gpu_type.empty() ? "" : site.gpu_type + ":";
-    const std::string count = type + std::to_string(job.gpus_per_node);
-    argv.push_back(site.gpu_option == "gres" ? "--gres=gpu:" + count : "--gpus-per-node=" + count);
+    argv.push_back(gpu_argument(site, type + std::to_string(job.gpus_per_node)));
   }
   if (site.exclusive) argv.emplace_back("--exclusive");
   const auto add = [&](const char* option, const std::string& value) {

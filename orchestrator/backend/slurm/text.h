@@ -34,6 +34,8 @@ std::vector<std::string_view> lines_of(std::string_view text);
 // Between bars, at most `most`: the last one keeps whatever bars it holds.
 std::vector<std::string_view> fields_of(std::string_view line, std::size_t most);
 std::string_view trimmed(std::string_view text);
+// Empty for "None", "(null)", "Unknown"...
+std::string present(std::string_view text);
 int leading_number(std::string_view text);
 // "10:00", "1-00:00:00", "infinite", "UNLIMITED" as sinfo and scontrol write limits.
 Nanoseconds limit_of(std::string_view text);
@@ -46,6 +48,8 @@ std::string batch_script(const SlurmSite& site, const std::string& agent_path,
 
 // sbatch and its arguments; the script's path comes last.
 std::vector<std::string> sbatch_arguments(const SlurmSubmission& job, const SlurmSite& site);
+// As sbatch and srun take it; `count` with the type before it, if there is one.
+std::string gpu_argument(const SlurmSite& site, const std::string& count);
 // 61 s -> "2": whole minutes, rounded up.
 std::string minutes_text(Nanoseconds limit);
 
