@@ -3,6 +3,7 @@
 // What is known of each point beside T and E: the step to it, where its time goes, its iterations,
 // its place under the roofline, the audit of E > 1. A column without any value is left out.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "orchestrator/report/tables/detail_tables.h"
