@@ -95,8 +95,12 @@ TEST(Coverage, OfPredictionsAtFourTimesTheLargestKIsAtLeast88Percent) {
         int curve = 0, run = 0;
         for (int set = 0; set < kSets; ++set) {
           const Times times = noisy_times(truth.c, powers_to(largest), 5, sigma, random);
+          ModelsAnswer models = fit_models(Mode::strong, times);
+          // 1 of 100 right models is rejected and predicts nothing here: the interval has to hold
+          // for them too.
+          for (ModelFit& fit : models.fits) fit.lack_of_fit.reset();
           const Prediction p =
-              predict_times(times, fit_models(Mode::strong, times), {4 * largest},
+              predict_times(times, models, {4 * largest},
                             {.bootstrap = {.seed = random.next(), .replicates = 200}})
                   .predictions.at(0);
           const double exact = truth.c.at(4 * largest);

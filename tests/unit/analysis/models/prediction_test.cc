@@ -64,7 +64,7 @@ TEST(Prediction, IsTheUnionOverPlausibleModelsAndNamesThemWhereTheyDiffer) {
 TEST(Prediction, IsTheSameWithAnyNumberOfThreads) {
   const Times times = reference_curve("A_noise2_pow2_128");
   const auto at = [&](int threads) {
-    return predict(times, {300}, {.bootstrap = {.seed = 9, .threads = threads}}).predictions[0];
+    return predict(times, {96}, {.bootstrap = {.seed = 9, .threads = threads}}).predictions[0];
   };
   EXPECT_EQ(at(1).low, at(3).low);
   EXPECT_EQ(at(1).high, at(3).high);
