@@ -5,10 +5,8 @@
 // another one's schema stands where it is used.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 #include "orchestrator/base/json_put.h"
 
@@ -27,19 +25,6 @@ struct NotedField : Field<Get, kEmpty> {
 template <typename Get, Empty kEmpty>
 constexpr NotedField<Get, kEmpty> about(const char* text, Field<Get, kEmpty> field) {
   return {field, text};
-}
-
-// The words of an enum whose values count up from 0.
-template <typename Enum>
-std::vector<std::string> words_of_enum() {
-  constexpr int kMost = 64;
-  std::vector<std::string> words;
-  for (int i = 0; i < kMost; ++i) {
-    const std::string word = to_string(static_cast<Enum>(i));
-    const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
-    if (is_new && word != "" && word != "?") words.push_back(word);
-  }
-  return words;
 }
 
 template <Described T>
@@ -69,7 +54,7 @@ void put_schema(JsonWriter& w, bool or_null = false) {
     put_object_schema<T>(w, or_null);
   } else if constexpr (std::is_enum_v<T>) {
     w.key("enum").begin_array();
-    for (const std::string& word : words_of_enum<T>()) w.value(word);
+    for (const char* word : words_of(T{})) w.value(word);
     if (or_null) w.null();
     w.end_array();
   } else if constexpr (JsonText<T>) {

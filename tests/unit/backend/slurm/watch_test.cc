@@ -370,7 +370,11 @@ TEST_F(SlurmWatchTest, ANodeOnWhichAllocationsFailToBeginIsLeftOutAfterTheSecond
   ASSERT_EQ(seen.state, AllocationState::ended);
   EXPECT_EQ(seen.detail.find("failed to begin"), std::string::npos) << seen.detail;
   EXPECT_TRUE(read_failed_nodes(folder_).empty());
-  job_ = SlurmAllocation{job_.ref, job_.path, job_.steps};
+  const SlurmAllocation first = job_;
+  job_ = SlurmAllocation();  // the second, of the same steps
+  job_.ref = first.ref;
+  job_.path = first.path;
+  job_.steps = first.steps;
   look();
   seen = look_after(11 * kSecond);
   ASSERT_EQ(seen.state, AllocationState::ended);
