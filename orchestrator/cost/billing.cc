@@ -184,10 +184,6 @@ Money spend_of(const StudyEvidence& evidence, const StudyPrice& price,
   return sum;
 }
 
-const char* to_string(PriceUnit unit) {
-  return std::array{"node", "gpu", "core"}[static_cast<std::size_t>(unit)];
-}
-
 PriceUnit price_unit(const PriceItem& item) {
   if (item.per_node_hour > 0 || item.owned) return PriceUnit::node;
   if (item.per_gpu_hour > 0) return PriceUnit::gpu;

@@ -91,7 +91,9 @@ Money spend_of(const StudyEvidence& evidence, const StudyPrice& price,
 // node-, GPU- or core-hour is solved for.
 
 enum class PriceUnit { node, gpu, core };
-const char* to_string(PriceUnit unit);
+constexpr auto words_of(PriceUnit) {
+  return std::array{"node", "gpu", "core"};
+}
 
 // What an item is priced by: its nodes, else its GPUs, else its cores.
 PriceUnit price_unit(const PriceItem& item);

@@ -211,10 +211,6 @@ std::vector<std::string> study_obstacles(const ComparedStudy& a, const ComparedS
 
 }  // namespace
 
-const char* to_string(Faster faster) {
-  return std::array{"b", "a", "unclear", "unknown"}[static_cast<std::size_t>(faster)];
-}
-
 bool is_of_relative_times(const Caveat& caveat) {
   return caveat.code == "speedup_only" || caveat.code == "efficiency_only";
 }

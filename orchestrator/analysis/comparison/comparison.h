@@ -22,7 +22,9 @@ struct ComparedStudy {
 };
 
 enum class Faster { b, a, unclear, unknown };  // unclear: the interval holds 1; unknown: none
-const char* to_string(Faster faster);
+constexpr auto words_of(Faster) {
+  return std::array{"b", "a", "unclear", "unknown"};
+}
 
 struct ComparedPoint {
   int k = 1;

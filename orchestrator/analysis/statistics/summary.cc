@@ -199,10 +199,6 @@ void add_knee(const StudyEvidence& evidence, const CurveMembers& members, StudyS
 
 }  // namespace
 
-const char* to_string(EfficiencyBasis basis) {
-  return basis == EfficiencyBasis::work ? "work" : "time";
-}
-
 const PointSummary* Curve::baseline() const {
   const auto it =
       std::find_if(points.begin(), points.end(), [](const PointSummary& p) { return p.baseline; });

@@ -26,7 +26,9 @@ inline constexpr char kSuperlinearFlag[] = "E>1 (superlinear; see methods)";
 
 // What an efficiency compares: times, or times per unit of work.
 enum class EfficiencyBasis { time, work };
-const char* to_string(EfficiencyBasis basis);
+constexpr auto words_of(EfficiencyBasis) {
+  return std::array{"time", "work"};
+}
 
 // One point of a curve.
 struct PointSummary {

@@ -63,8 +63,8 @@ std::string_view take_to(std::string_view& rest, char separator);
 // The name that every object of ours carries; it changes when a key changes its meaning or goes,
 // not when one comes.
 enum class ApiName { v1 };
-constexpr const char* to_string(ApiName) {
-  return "kneepoint.api/1";
+constexpr auto words_of(ApiName) {
+  return std::array{"kneepoint.api/1"};
 }
 
 struct ErrorDetail {
