@@ -133,7 +133,7 @@ build_packages=(
   'libyaml-cpp-dev|reads plans and sites'
   'libsqlite3-dev|keeps the studies'
   'libspdlog-dev|log lines'
-  'libfmt-dev|used by spdlog'
+  'libfmt-dev|sentences of reports; spdlog uses it'
   'nlohmann-json3-dev|reads records'
   'libcli11-dev|the command line'
   'libcurl4-openssl-dev|HTTP to slurmrestd and Kubernetes, and what agents push'

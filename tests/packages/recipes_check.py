@@ -11,7 +11,7 @@ import sys
 import types
 
 # What find_package or find_library calls it: name in Spack, name in EasyBuild.
-NAMES = {"spdlog": ("spdlog", "spdlog"), "nlohmann_json": ("nlohmann-json", "nlohmann_json"),
+NAMES = {"spdlog": ("spdlog", "spdlog"), "fmt": ("fmt", "fmt"), "nlohmann_json": ("nlohmann-json", "nlohmann_json"),
          "yaml-cpp": ("yaml-cpp", "yaml-cpp"), "SQLite3": ("sqlite", "SQLite"), "CLI11": ("cli11", "CLI11"),
          "CURL": ("curl", "cURL"), "OpenSSL": ("openssl", "OpenSSL"), "muparser": ("muparser", "muParser"),
          "Boost": ("boost", "Boost"), "MPI": ("mpi", "gompi")}
