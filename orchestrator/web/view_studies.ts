@@ -53,7 +53,7 @@ export async function showStudies(view: View): Promise<void> {
     if (focused) document.getElementById(focused)?.focus();
     more.hidden = next === null;
     count.textContent = studies.length === 0 ? 'No study yet: kneepoint run PLAN starts one.'
-      : shown.length === studies.length ? `${studies.length} studies${next === null ? '' : ' so far'}` : `${shown.length} of ${studies.length} studies`;
+      : shown.length === studies.length ? `${studies.length} ${studies.length === 1 ? 'study' : 'studies'}${next === null ? '' : ' so far'}` : `${shown.length} of ${studies.length} studies`;
   };
   const load = async (before: string | null) => {
     const page = await withToken(() => get<Studies>(`studies?limit=${pageSize}${before === null ? '' : `&before=${part(before)}`}`, view.signal));
