@@ -95,7 +95,7 @@ std::string problem_of(const StepSpec& step) {
       return "'" + name + "' in 'env' can't be an environment variable";
     }
   }
-  if (step.profile != "" && step.profile != "none" && step.profile != "mpi") {
+  if (!step.profile.empty() && step.profile != "none" && step.profile != "mpi") {
     return "'profile' is '" + step.profile + "'; this agent knows none and mpi";
   }
   for (const InputSpec& input : step.inputs) {

@@ -30,7 +30,9 @@ std::vector<record::Operation> merge_operations(const Reports& reports) {
   std::map<std::string, record::Operation> by_name;
   for (const auto& [rank, report] : reports.profiles) {
     for (const record::Operation& call : report.calls) {
-      record::Operation& sum = by_name.try_emplace(call.name, call.name, call.kind).first->second;
+      record::Operation& sum = by_name[call.name];
+      sum.name = call.name;
+      sum.kind = call.kind;
       sum.calls += call.calls;
       sum.bytes += call.bytes;
       sum.time_ns += call.time_ns;
