@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "orchestrator/analysis/statistics/distributions.h"
@@ -31,6 +30,18 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// The first k of 0 to n for which `holds` is false, n + 1 if it never is; from there on it stays
+// so.
+template <typename Holds>
+std::int64_t first_not(std::int64_t n, Holds holds) {
+  std::int64_t low = 0, high = n + 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    holds(middle) ? low = middle + 1 : high = middle;
+  }
+  return low;
+}
+
 // X counts the samples at or below the true quantile. x(l) is above it when X < l; x(u) is below it
 // when X >= u.
 TailQuantile tail_quantile(const std::vector<double>& sorted, double p) {
@@ -40,13 +51,11 @@ TailQuantile tail_quantile(const std::vector<double>& sorted, double p) {
   // p·n may be whole in exact arithmetic and a bit above in doubles.
   const auto rank = static_cast<std::int64_t>(std::ceil(p * static_cast<double>(n) * (1 - 1e-12)));
   q.value = sorted[std::clamp<std::int64_t>(rank, 1, n) - 1];
-  const auto ranks = std::views::iota(std::int64_t{0}, n + 1);
   // The largest l with P(X <= l-1) within the side, and the smallest u with P(X >= u) within it.
-  const std::int64_t low = *std::ranges::partition_point(
-      ranks, [&](std::int64_t k) { return binomial_cdf(k, n, p) <= kSide; });
-  const std::int64_t high = 1 + *std::ranges::partition_point(ranks, [&](std::int64_t k) {
-                              return 1 - binomial_cdf(k, n, p) > kSide;
-                            });
+  const std::int64_t low =
+      first_not(n, [&](std::int64_t k) { return binomial_cdf(k, n, p) <= kSide; });
+  const std::int64_t high =
+      1 + first_not(n, [&](std::int64_t k) { return 1 - binomial_cdf(k, n, p) > kSide; });
   if (low >= 1) q.low = sorted[low - 1];
   if (high <= n) q.high = sorted[high - 1];
   return q;
