@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sentence and a table per curve with prices, and the JSON of them. An hour of waiting is worth
-// something: the frontier says from which worth on a faster, dearer K pays.
+// something: the frontier says from which worth on a faster K that costs more pays.
 #include "orchestrator/report/cost_section.h"
 
 #include <fmt/core.h>
