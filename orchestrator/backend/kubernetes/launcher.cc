@@ -313,7 +313,9 @@ class KubernetesLauncher final : public Launcher {
   Result<void> delete_job(KubeAllocation& job, Deadline deadline) {
     if (job.deleted || job.ref.id.empty()) return {};
     const KubeJobToDelete one{job.job, job.ref.id};
-    TRY(delete_kube_jobs(session_, {&one, 1}, deadline).front());
+    const Result<void> deleted = delete_kube_jobs(session_, {&one, 1}, deadline).front();
+    TRY(deleted);  // by its own name: TRY would hold on to a part of the list, which is gone by
+                   // then
     job.deleted = true;
     return {};
   }

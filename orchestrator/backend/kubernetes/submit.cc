@@ -110,7 +110,8 @@ Result<JobRef> finish(KubeSession& session, const Submission& one, Result<void> 
                    (session.has_made_one && service.error().code == ErrorCode::permission));
   if (!service && !may_come) {
     const KubeJobToDelete useless{one.manifest.name, one.made.uid};
-    TRY(delete_kube_jobs(session, {&useless, 1}, deadline).front());
+    const Result<void> deleted = delete_kube_jobs(session, {&useless, 1}, deadline).front();
+    TRY(deleted);
   }
   TRY(service);
   session.view.note(one.made);
