@@ -16,8 +16,23 @@ using testing_support::comes_true;
 using testing_support::has;
 using Executions = std::map<std::string, int>;
 
-class KubeTrouble : public KubeFault {};
-class KubeTroubleSlow : public KubeFault {};
+class KubeTrouble : public KubeFault {
+ protected:
+  // The namespace has this quota then, and the API server keeps it.
+  bool has_quota(const std::string& name, const std::string& what, const std::string& most) const {
+    const json quota = {{"apiVersion", "v1"},
+                        {"kind", "ResourceQuota"},
+                        {"metadata", {{"name", name}}},
+                        {"spec", {{"hard", {{what, most}}}}}};
+    const auto made = place.lab.call("POST", place.lab.core("resourcequotas"), quota);
+    EXPECT_EQ(made.status, 201) << made.body.dump();
+    return made.status == 201 && comes_true([&] {
+             const json one = place.lab.call("GET", place.lab.core("resourcequotas/" + name)).body;
+             return one.value("status", json::object()).contains("hard");
+           });
+  }
+};
+class KubeTroubleSlow : public KubeTrouble {};
 
 TEST_F(KubeTrouble, AJobThatSomebodyElseDeletesStaysOpenAndIsTriedWhenAsked) {
   start_and_wait(2);
@@ -94,15 +109,7 @@ TEST_F(KubeTrouble, AMissingImageIsToldWithThePodThatLacksIt) {
 }
 
 TEST_F(KubeTroubleSlow, PodsThatAreRefusedStopTheStudyWithTheServersWords) {
-  const json quota = {{"apiVersion", "v1"},
-                      {"kind", "ResourceQuota"},
-                      {"metadata", {{"name", "memory"}}},
-                      {"spec", {{"hard", {{"limits.memory", "8Gi"}}}}}};
-  ASSERT_EQ(place.lab.call("POST", place.lab.core("resourcequotas"), quota).status, 201);
-  ASSERT_TRUE(comes_true([&] {
-    const json one = place.lab.call("GET", place.lab.core("resourcequotas/memory")).body;
-    return one.value("status", json::object()).contains("hard");
-  }));
+  ASSERT_TRUE(has_quota("memory", "limits.memory", "8Gi"));
   start(18, 2);
   const auto ended = finish();
   EXPECT_EQ(ended.exit_code, 2) << ended.errors;
@@ -117,15 +124,7 @@ TEST_F(KubeTroubleSlow, PodsThatAreRefusedStopTheStudyWithTheServersWords) {
 }
 
 TEST_F(KubeTrouble, AQuotaIsWaitedForAndNothingIsLost) {
-  const json quota = {{"apiVersion", "v1"},
-                      {"kind", "ResourceQuota"},
-                      {"metadata", {{"name", "few"}}},
-                      {"spec", {{"hard", {{"count/jobs.batch", "1"}}}}}};
-  ASSERT_EQ(place.lab.call("POST", place.lab.core("resourcequotas"), quota).status, 201);
-  ASSERT_TRUE(comes_true([&] {
-    const json one = place.lab.call("GET", place.lab.core("resourcequotas/few")).body;
-    return one.value("status", json::object()).contains("hard");
-  }));
+  ASSERT_TRUE(has_quota("few", "count/jobs.batch", "1"));
   start(2);
   ASSERT_TRUE(comes_true([&] { return has(errors(), "exceeded quota"); }, 120)) << errors();
   place.go();

@@ -314,8 +314,7 @@ class KubernetesLauncher final : public Launcher {
     if (job.deleted || job.ref.id.empty()) return {};
     const KubeJobToDelete one{job.job, job.ref.id};
     const Result<void> deleted = delete_kube_jobs(session_, {&one, 1}, deadline).front();
-    TRY(deleted);  // by its own name: TRY would hold on to a part of the list, which is gone by
-                   // then
+    TRY(deleted);  // TRY keeps a reference, and the list is gone
     job.deleted = true;
     return {};
   }
